@@ -408,7 +408,7 @@ class SimilarIdsWarning(UserWarning):
     ...     warnings.simplefilter("error", SimilarIdsWarning)
     ...     RankedLists.from_lists({"Smith": ["TP53", "KRAS"], "Wu": ["KRAS ", "TP53"]})
     Traceback (most recent call last):
-    skrankagg.exceptions.SimilarIdsWarning: Ids differ in case or blanks only and count as different: 'KRAS' and ...
+    skrankagg.exceptions.SimilarIdsWarning: These ids differ only in case or blanks: 'KRAS' and ...
     >>> RankedLists.from_lists({"Smith": ["TP53", "KRAS"], "Wu": ["KRAS ", "TP53"]}, strip=True).n_items
     2
     """

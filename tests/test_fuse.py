@@ -196,7 +196,7 @@ def test_fuse_accepts_ids_of_any_ordered_type():
             [["a"], ["b"]],
             {"weights": [1]},
             InputError,
-            "got length 1, but the number of lists is 2",
+            "got 1 numbers and 2 lists",
         ),
         ([["a"], ["b"]], {"weights": [1, -1]}, InputError, "got -1 for list 2"),
         ([["a"], ["b"]], {"weights": {"bm25": 1}}, InputError, "unnamed lists"),

@@ -78,7 +78,7 @@ def _with_intervals(method, lists, args):
 
 
 def _pages(name, frame, args):
-    """Yield the texts of the boards: an explanation, and a table for each query."""
+    """Yield the texts to print: first an explanation, then a table for each query."""
     words = (
         f"{name}: scores with standard errors, 95 % intervals of the places, and shares of first places in "
         f"{args.draws:,} draws of {_DRAWN.get(args.unit, args.unit)}."
@@ -90,7 +90,7 @@ def _pages(name, frame, args):
 
 
 def _cells(rows):
-    """Return the texts of a board; all scores have the decimals that the smallest standard error needs."""
+    """Return the printed cells of a table; scores have as many decimals as the smallest standard error needs."""
     error = rows["score_se"][rows["score_se"] > 0]
     format = ".6g" if error.empty else f".{max(0, 1 - math.floor(math.log10(error.min())))}f"
     ends = zip(rows["rank_low"], rows["rank_high"], strict=True)
@@ -108,7 +108,7 @@ def _cells(rows):
 
 
 def _method(args, is_board=False):
-    """Return the name and the estimator of the requested method; `is_board` tells that the lists are comparisons."""
+    """Return the name and the estimator of the requested method; `is_board` is true for paired comparisons."""
     if args.method is None:
         if args.param:
             args.parser.error("--param needs --method")

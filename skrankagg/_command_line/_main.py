@@ -71,5 +71,5 @@ def _run(args):
 
 
 def _close_stdout():
-    """Discard further output, to avoid an error at exit, after the reader of standard output has stopped (`| head`)."""
+    """Discard further output after the reader of standard output has stopped (`| head`); otherwise exit would fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

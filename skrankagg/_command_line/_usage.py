@@ -149,7 +149,7 @@ def make_parser():
     _add_metrics(add)
     add("--voters", action="store_true", help="add rows for the voters themselves")
     add("--baseline", metavar="NAME", help="print differences from this row, with intervals and corrected p-values")
-    add("--cv", type=_folds, metavar="N", help="measure methods that learn on held-out queries, in N folds")
+    add("--cv", type=_folds, metavar="N", help="cross-validate methods that learn, in N folds of queries")
     _add_conventions(add)
     add("--out", metavar="FILE", help=f"write the results as {TABLES}")
     add("--per-query", metavar="FILE", help=f"write the results of each query as {TABLES}")
@@ -185,7 +185,7 @@ def make_parser():
     add = add_command(
         "judge",
         "choose items to judge by hand",
-        "Draw queries, and choose the items whose judgements teach voter weights: the first items of every list.\n"
+        "Draw queries, and choose the items to judge for learning voter weights: the first items of every list.\n"
         "Write a table with an empty column for the judgements.",
     )
     add("lists", nargs="+", metavar="LISTS", help="one or more files of lists")
@@ -208,8 +208,8 @@ def make_parser():
     formats = f"{RUNS}{TABLES} (default: CSV on stdout)"
     add("-o", "--out", metavar="FILE", help=formats)
     to = (
-        "format, whatever the file name is; text writes a line such as A > B = C for each query, and with --intervals "
-        "a table to read"
+        "format, regardless of the file name; text writes a line such as A > B = C for each query, and with "
+        "--intervals a table to read"
     )
     add("--to", choices=WRITTEN, help=to)
     intervals = (
@@ -218,7 +218,7 @@ def make_parser():
     )
     add("--intervals", action="store_true", help=intervals)
     add("--draws", type=_count, default=1000, metavar="N", help="number of draws (default: 1000)")
-    unit = "what --intervals draws: list (default), voter, query, or one of the names in --groups"
+    unit = "unit that --intervals draws: list (default), voter, query, or one of the names in --groups"
     add("--unit", metavar="NAME", default="list", help=unit)
     add("--random-state", type=_seed, metavar="N", help="seed of the draws and of randomised methods")
     chunks = "read Parquet files N queries at a time; see also --job and -o"
@@ -233,7 +233,7 @@ def make_parser():
         "explain",
         "show how each list contributes to a consensus",
         "Print the amount that each list adds to the scores of a query. If the method's scores are not\n"
-        "sums, print the changes without each list. With --item, print the places of one item.",
+        "sums, print how the consensus changes without each list. With --item, print the places of one item.",
     )
     _add_one_method(add)
     add("--query", metavar="ID", help="the query (needed if there are several)")
@@ -269,7 +269,7 @@ def make_parser():
     _add_metrics(add)
     add("--baseline", metavar="NAME", help="print differences from this run, with intervals and corrected p-values")
     _add_conventions(add)
-    missing = "judged queries without results: count as 0 (default, with a warning if most have none), or are left out"
+    missing = "judged queries without results: scored as 0 (default; warns if most have none), or skipped"
     add("--missing-queries", choices=("zero", "skip"), help=missing)
     add("--per-query", action="store_true", help="print a row for each query instead of the mean")
     add("--out", metavar="FILE", help=f"write the table as {TABLES}")
@@ -310,7 +310,7 @@ def _add_one_method(add):
     add("--param", nargs="+", action="extend", metavar="NAME=VALUE", help="parameters of the method, such as norm=rank")
     add("--qrels", metavar="FILE", help="judgements, for a method that learns from them")
     add("--groups", metavar="NAMES", help="columns of comparisons that name groups, such as judge,prompt")
-    add("--query-column", metavar="NAME", help="column of comparisons that names queries, for a board of each query")
+    add("--query-column", metavar="NAME", help="column with the query of each comparison, to rank queries separately")
 
 
 def _add_conventions(add):

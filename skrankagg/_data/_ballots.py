@@ -1,4 +1,4 @@
-"""Reading of ballots, which are text or lists of levels, and counting of equal ballots."""
+"""Reading of ballots, given as text or as lists of levels, and counting of equal ballots."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence, Set
@@ -24,8 +24,8 @@ def count_ballots(ballots: Any, counts: Any, caller: str, *, strip: bool) -> Cou
     counts = [1] * len(ballots) if counts is None else _as_counts(counts, caller)
     if len(counts) != len(ballots):
         raise InputError(
-            f"`counts` of {caller} must have one number for each ballot; got length {len(counts)}, but the number of "
-            f"ballots is {len(ballots)}."
+            f"`counts` of {caller} must have one number for each ballot; got {len(counts)} numbers and "
+            f"{len(ballots)} ballots."
         )
     total: Counter[Levels] = Counter()
     for ballot, count in zip(ballots, counts, strict=True):
@@ -66,7 +66,7 @@ def _levels(ballot, caller, strip):
         ordered = tuple(tuple(sorted(level)) for level in levels)
     except TypeError as error:
         raise InputTypeError(
-            f"Items in each level of a ballot of {caller} must be of one type that has an order, such as str or int; "
+            f"Items in each level of a ballot of {caller} must be of one sortable type, such as str or int; "
             f"got {show(ballot)} ({error}). Write tied items as a list inside the ballot."
         ) from None
     if not items or not all(levels) or "" in items or _any_missing(items):

@@ -1,4 +1,4 @@
-"""Connected components of items that lists compare; warnings about components, paired comparisons and short lists."""
+"""Connected components of the items that lists compare, and warnings about components and kinds of lists."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -28,9 +28,9 @@ def component_labels(lists, absent):
     The components of each query are numbered from 1.
 
     The largest component of a query has number 1. Among components of equal size, the component with the first item
-    comes first. The graph joins two items if a list of positive weight contains both items. With ``absent="last"``, a
-    list that contains one of the two items is enough. With "auto", this is so for lists that are not marked as paired
-    comparisons. Methods that do not compare items pass ``absent=None``; each query is then one component.
+    comes first. The graph joins two items if a list of positive weight contains both items. With ``absent="last"``, the
+    list needs to contain only one of them. With "auto", lists marked as paired comparisons must contain both items, and
+    other lists only one. Methods that do not compare items pass ``absent=None``; each query is then one component.
     """
     if absent is None or (together := _compared_with_all(lists, absent)).all():
         return np.ones(lists.n_candidates, dtype=np.int32)
@@ -49,13 +49,13 @@ def ranks_absent_last(lists, absent):
 
 
 def _compared_with_all(lists, absent):
-    """Return a mask of the queries with a list of positive weight that ranks absent items last."""
+    """Return a mask: True for each query in which a list of positive weight ranks absent items last."""
     voting = (lists.list_weight > 0) & ranks_absent_last(lists, absent)
     return np.logical_or.reduceat(voting, lists.list_ptr[:-1])
 
 
 def labels_of_held(lists):
-    """Return the labels of :func:`component_labels` for lists that compare only the items that they contain."""
+    """Return the component label of each candidate if every list compares only the items that it contains."""
     label, open_queries = np.ones(lists.n_candidates, dtype=np.int32), ~_surely_connected(lists)
     if open_queries.all():
         return _label(lists)
@@ -105,7 +105,7 @@ def n_components(lists, label):
 
 
 def all_connected(lists, absent):
-    """Return True if each query has one component."""
+    """Return True if the items of each query form a single component."""
     if absent is None or _compared_with_all(lists, absent).all():
         return True
     return bool((component_labels(lists, absent) == 1).all())
@@ -142,19 +142,20 @@ def warn_of_components(lists, absent, method):
 
 
 def paired_queries(lists):
-    """Return a mask, shape (n_queries,), of queries whose lists of two items have more than half of the weight."""
+    """Return a mask, shape (n_queries,), of queries in which lists of two items have more than half of the weight."""
     return _most_weight(lists, lists.list_length == 2)
 
 
 def exposed_queries(lists):
-    """Return a mask, shape (n_queries,), of queries of paired comparisons among more than four items."""
+    """Return a mask, shape (n_queries,), of queries that are mainly paired comparisons of more than four items."""
     return paired_queries(lists) & (lists.query_n_items > _FEW_ITEMS)
 
 
 def partial_queries(lists):
     """Return a mask, shape (n_queries,), of queries whose median list contains less than half of the items.
 
-    Lists count by their weight, and lists of weight 0 add no items. Queries of paired comparisons are not in the mask.
+    The median is weighted by the weights of the lists. Items that occur only in lists of weight 0 are ignored. The mask
+    is False for queries that are mainly paired comparisons.
     """
     n_items = lists.query_n_items
     if lists.is_weighted:
@@ -199,9 +200,9 @@ def warn_of_paired_comparisons(lists, method, *, marked=True):
     """Warn of queries with more than four items in which lists of two items have most of the weight.
 
     "Most of the weight" means more than half of the total weight of the query's lists. `method` is the name of a method
-    that ranks the items in a list above absent items. If `marked` is false, it does so only in lists that are not
-    marked as paired comparisons, so only these count. One warning covers all queries and names the line that called the
-    package.
+    that ranks the items in a list above absent items. If `marked` is false, the method does so only in lists
+    that are not marked as paired comparisons; marked lists then cause no warning. One warning covers all queries and
+    names the line that called the package.
     """
     exposed = exposed_queries(lists)
     if not marked and lists.list_duel is not None:
@@ -214,7 +215,7 @@ def warn_of_paired_comparisons(lists, method, *, marked=True):
         f"{method} ranks the items in a list above all others. Lists of two items make up most of {queries}, so items "
         "are ordered by how often they were compared, not by how often they won. For paired comparisons use "
         "PlackettLuce(absent='ignore') or MarkovChain(chain='mct'). If items met opponents of equal strength, Kemeny, "
-        "RankedPairs or Schulze with absent='ignore' are possible, too (not Minimax). Ignore this warning if each list "
+        "RankedPairs or Schulze with absent='ignore' also work, but Minimax does not. Ignore this warning if each list "
         "contains the best two of all items.",
         ExposureWarning,
     )

@@ -35,10 +35,7 @@ def read_ties(values, name):
 
 
 def refuse_outcomes(df, winner, loser, caller):
-    """Raise InputError if a column encodes the winner by name.
-
-    The values of such a column are the names of the two item columns.
-    """
+    """Raise InputError if a column contains outcomes, written as the names of the two item columns."""
     frame = known_frame(df, caller)
     titles = titles_of(frame)
     # The column of winners may hold the names of two other columns, although there is a column of losers.

@@ -86,7 +86,7 @@ def check_scores(lists, reader, hint):
 
 
 def describe_conflict(lists, chosen):
-    """Return the text of an error message about conflicts between scores and ranks in the `chosen` lists.
+    """Describe the conflicts between scores and ranks in the `chosen` lists for an error message.
 
     `chosen` is a mask of shape (n_lists,). Returns two texts: a clause that states the problem and names the first
     list, and a sentence with the remedy. Returns None if no list has a conflict.
@@ -102,5 +102,5 @@ def describe_conflict(lists, chosen):
         first = (
             f"query {show_id(lists.queries, lists.list_query[v])}, voter {show_id(lists.voters, lists.list_voter[v])}"
         )
-        return f"the scores of {n} list{'s' if n > 1 else ''} {wrong}, the first is {first}", advice
+        return f"the scores of {n} list{'s' if n > 1 else ''} {wrong} (the first is {first})", advice
     return None

@@ -1,7 +1,7 @@
-"""Covariates: numbers of each row that a model may take into account, such as the length of an answer.
+"""Covariates: numbers given for each row that a model may take into account, such as the length of an answer.
 
-Ranked lists keep the names of the covariates, and an array with a row for each row of the lists. Only PlackettLuce
-reads them, and only on request.
+RankedLists stores the names of the covariates, and an array with a row for each row of the lists. Only PlackettLuce
+uses covariates, and only if its parameter `covariates` names them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ def titles_of_sides(covariates, position, available, caller, groups, by_side):
     if position:
         if not by_side:
             raise InputError(
-                f"`position` of {caller} must be False for columns of winners and losers, which do not tell who was "
+                f"`position` of {caller} must be False for columns of winners and losers, which do not show who was "
                 "shown first. Name first=, second= and outcome=."
             )
         if POSITION in titles:
@@ -97,7 +97,7 @@ def read_sides(columns, titles):
 
 
 def oriented(sides, row, upper_is_first):
-    """For lists of the comparisons `row`, return a dict of covariate to the values of the upper and the lower items."""
+    """For the comparisons in rows `row`, return a dict of covariate to the values of the upper and the lower items."""
     return {
         name: (
             np.where(upper_is_first, first[row], second[row]),
@@ -136,20 +136,20 @@ def covariate_names(lists):
 
 
 def covariates_of_rows(lists, rows):
-    """For some rows, return a dict of the fields for covariates; `rows` is a mask, an array or a slice."""
+    """For some rows, return a dict of the fields that store covariates; `rows` is a mask, an array or a slice."""
     values = lists.row_covariates
     return {"covariates": lists.covariates, "row_covariates": None if values is None else values[rows]}
 
 
 def fields_of_columns(columns):
-    """Return a dict of the fields for covariates, from a dict of name to values, of shape (n_rows,)."""
+    """Convert a dict of name to values, of shape (n_rows,), to a dict of the fields that store covariates."""
     if not columns:
         return {"covariates": None, "row_covariates": None}
     return {"covariates": tuple(columns), "row_covariates": np.stack(list(columns.values()), axis=1)}
 
 
 def fields_of_pairs(columns):
-    """Return a dict of the fields for covariates, from a dict of name to values of the upper and the lower items."""
+    """Convert a dict of name to values of the upper and the lower items to the fields that store covariates."""
     if not columns:
         return fields_of_columns({})
     n = len(next(iter(columns.values()))[0])
@@ -168,7 +168,7 @@ def select_covariates(lists, names, caller):
             raise InputError(
                 f"`covariates` of {caller} must be names of covariates; got {show(name)}, and "
                 f"{there}{did_you_mean(name, known)}. Name the columns when the lists are read (covariates=), and pass "
-                "RankedLists, because frames have no covariates."
+                "the RankedLists instead of a frame."
             )
     if list(names) == known:
         return lists.row_covariates
@@ -183,7 +183,7 @@ def same_covariates(one, other):
 
 
 def coefficient_frame(info: pd.DataFrame, names: Sequence[str], *, with_query: bool) -> CoefficientFrame:
-    """Return a row for each query and covariate, from a frame with a row for each query."""
+    """Convert a frame with a row for each query to a frame with a row for each query and covariate."""
     parts = [
         info[["query"]].assign(covariate=name, **{part: info[f"{part}_{name}"] for part in OF_COVARIATES})
         for name in names

@@ -1,4 +1,4 @@
-"""Division of queries by the groups of their voters, or into single lists."""
+"""Division of each query into several queries: one for each group of its lists, or one for each list."""
 
 import numpy as np
 import pandas as pd
@@ -54,7 +54,7 @@ def divide_queries(lists, group, *, whole):
 
 
 def each_list_alone(lists):
-    """Return the lists as queries of their own, in which each row is a candidate."""
+    """Make a query of each list; every row of the list becomes a candidate of the query."""
     n = lists.n_lists
     return RankedLists(
         queries=pd.RangeIndex(n),

@@ -42,7 +42,7 @@ class FittedRows:
         self._lists = None  # cleared last, because another thread may be reading the lists
 
     def torn_queries(self, lists):
-        """Return the positions, in ``lists.queries``, of queries that were fitted with other rows only."""
+        """Return the positions in ``lists.queries`` of fitted queries that share no row with `lists`."""
         kept = self._lists
         if kept is not None:
             self._forget_lists(kept)
@@ -122,7 +122,7 @@ def _find_rows(estimator):
 
 
 def check_untorn(estimator, X, lists):
-    """Raise InputError if the frame `X` contains a fitted query but none of its fitted rows; `lists` is `X` encoded."""
+    """Raise InputError if the frame `X` contains a fitted query but none of its fitted rows; `lists` encodes `X`."""
     fitted = None if isinstance(X, RankedLists) else _find_rows(estimator)
     if fitted is None:
         return

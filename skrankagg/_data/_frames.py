@@ -46,7 +46,7 @@ class Columns:
         is_lazy = isinstance(frame, nw.LazyFrame)
         if is_lazy and not lazy:
             raise InputTypeError(
-                f"{caller} reads the order of the rows, which a lazy frame need not keep. Collect the frame first."
+                f"{caller} reads the order of the rows, which a lazy frame does not guarantee. Collect the frame first."
             )
         self.available = list(frame.collect_schema().names() if is_lazy else frame.columns)
         self._caller = caller
@@ -88,9 +88,7 @@ class Columns:
             else:
                 titles = [one for one in titles if canonical(one) == column]
             if len(titles) > 1:
-                unread = (
-                    f", or {column}=None to read none of them" if column in {"voter", "rank", "score", "weight"} else ""
-                )
+                unread = f", or {column}=None to ignore them" if column in {"voter", "rank", "score", "weight"} else ""
                 raise InputError(
                     f"`X` must have one column for the {column}; {' and '.join(map(repr, titles))} each qualify. "
                     f"Choose with {self._call(column, titles[0])}{unread}."
@@ -107,7 +105,7 @@ class Columns:
         return f"{self._caller}({first}{column}={'...' if name is None else repr(name)})"
 
     def name(self, column):
-        """Return the name of a column in the frame."""
+        """Return the name that the frame uses for a canonical column name."""
         return self._names[column]
 
     def has(self, column):
@@ -151,8 +149,8 @@ class Columns:
         values = self.id_column(column)
         if values.dtype == np.float16:  # pandas has no index of float16 and converts such ids to float32
             raise InputTypeError(
-                f"Column {self._names[column]!r} must have ids that are returned unchanged, but float16 would come "
-                "back as float32. Convert it to float32, or to strings."
+                f"Column {self._names[column]!r} must not have the dtype float16, because float16 would come back "
+                "as float32. Convert it to float32, or to strings."
             )
         try:
             codes, index = encode_ids(values)
@@ -198,8 +196,8 @@ class Columns:
         if bad.any():
             row = first_row(bad)
             raise InputError(
-                f"Column {name!r} must have finite numbers; {int(bad.sum())} rows have NaN or infinity, the first is "
-                f"row {row} ({numbers[row]}). Drop those rows or fill them in."
+                f"Column {name!r} must have finite numbers; {int(bad.sum())} rows have NaN or infinity, the "
+                f"first in row {row} ({numbers[row]}). Drop those rows or fill them in."
             )
         return numbers
 
@@ -326,7 +324,7 @@ def whole_or_missing(numbers, known):
 
 
 def show_id(index, position):
-    """Return the text of the id at a position of an index, for messages, such as 1 instead of np.int64(1)."""
+    """Return the id at a position of an index as text for messages, such as 1 instead of np.int64(1)."""
     return repr(index[[position]].tolist()[0])
 
 

@@ -63,7 +63,7 @@ def from_comparisons(
     """Encode paired comparisons, such as games, duels of an arena, or choices between two items.
 
     Equal comparisons are merged into one list of two items. The weight of the list is the number of comparisons. The
-    lists are marked as comparisons: whoever made them saw only these two items.
+    lists are marked as comparisons, which means that the voter saw only these two items.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def from_comparisons(
         first item's share of the win, from 0 to 1.
     outcomes : mapping, default=None
         Meaning of further outcomes: the share of the first item, or a pair of this share and a factor. For example,
-        ``{"A>>B": (1, 3.0)}`` means a win of the first item that weighs three times as much as another one.
+        ``{"A>>B": (1, 3.0)}`` means a win of the first item with three times the weight of other wins.
     weight : str, default=None
         Name of a column of weights. Rows with weights are not merged.
     voter : str, default=None
@@ -91,8 +91,8 @@ def from_comparisons(
         merged.
     covariates : sequence of str or mapping, default=None
         Numbers that `PlackettLuce` may take into account. A mapping such as ``{"length": ("tokens_a", "tokens_b")}``
-        names the columns of the first and the second item. A column alone contains the difference, first item minus
-        second item. Only comparisons with equal covariates are merged.
+        names the columns of the first and the second item. A single column contains the difference, first item
+        minus second item. Only comparisons with equal covariates are merged.
     position : bool, default=False
         Whether to add the covariate "position", which is 1 for the item shown first and 0 for the item shown second.
         Its coefficient is the advantage of the item shown first. It needs `first`, `second` and `outcome`.
@@ -103,8 +103,8 @@ def from_comparisons(
     query : hashable, default="q"
         Id of the query, if all comparisons belong to one query.
     query_column : str, default=None
-        Name of a column of queries, such as "category". The comparisons of each query are a board of their own, and
-        only comparisons of the same query are merged. None means that all comparisons belong to one query.
+        Name of a column of queries, such as "category". The items of each query are ranked separately, and only
+        comparisons of the same query are merged. None means that all comparisons belong to one query.
     strip : bool, default=False
         Whether to remove blanks around text ids; an id that consists of blanks counts as missing.
 
@@ -112,7 +112,7 @@ def from_comparisons(
     -------
     RankedLists
         Lists of two items, whose voters are numbered from 0. A share that is neither 0, nor 1/2, nor 1 becomes two
-        lists, one for each order. They count as one comparison.
+        lists, one for each order. The two lists together are one comparison.
 
     Raises
     ------
@@ -139,14 +139,15 @@ def from_comparisons(
 
     Notes
     -----
-    These words are known, in upper or lower case:
+    The outcome may be one of these words, in upper or lower case:
 
     - the first item wins: ``model_a, a, first, left, x``
     - the second item wins: ``model_b, b, second, right, y``
     - tie: ``tie, draw, both, tie (bothbad), bothbad, both_bad, both bad, =``
 
-    The names of the two columns are known, too. The numbers 1 and True mean that the first item wins, 0 and False that
-    the second item wins, and 0.5 a tie. The number 2 is refused, because libraries number outcomes in different ways.
+    The outcome may also be the name of an item's column, which means that this item wins. The numbers 1 and True mean
+    that the first item wins, 0 and False that the second item wins, and 0.5 a tie. The number 2 is refused, because
+    libraries number outcomes in different ways.
 
     If the frame has no column `loser` and no columns are named, these columns are looked for: ``model_a, model_b,
     winner``; ``left, right, winner``; ``x, y, winner``; ``player1, player2`` with ``winner`` or ``result``; and
@@ -203,7 +204,7 @@ def from_comparisons(
     if "query" in titles and query_column is None:
         warn_user(
             f"The column 'query' is not read by {_CALLER}, so all comparisons belong to one query, {query!r}. Drop the "
-            "column, or pass query_column='query' for a board of each query.",
+            "column, or pass query_column='query' to rank each query.",
             AmbiguousInputWarning,
         )
     names = {"winner": winner, "loser": loser, "tie": tie, "weight": weight, "voter": voter}
@@ -271,8 +272,8 @@ def from_comparisons(
     if reconcile:
         if not by_side or not who.keys() - {_QUERY}:
             raise InputError(
-                "`reconcile` must be False unless the frame has columns of a first and a second item, and voter= or "
-                "groups= says which verdicts belong together. Name these columns."
+                "`reconcile` must be False if the frame has no columns of a first and a second item, or if neither "
+                "voter= nor groups= shows which verdicts belong together. Name these columns."
             )
         if size is not None:
             raise InputError(
@@ -306,7 +307,7 @@ def from_wins(cls, values, items, query, strip, given):
         columns = list(values.columns)
         if columns != list(items) and set(columns) == set(items):
             raise InputError(
-                f"`items` of {caller} must have the order of the columns with kind='wins'; got {show(items)} for the "
+                f"`items` of {caller} must be in the order of the columns with kind='wins'; got {show(items)} for the "
                 f"columns {show(columns)}. Sort the rows, the columns and the names in one order."
             )
     if isinstance(values, pd.DataFrame) and items is None:
@@ -389,7 +390,8 @@ def _sorted_ids(values, strip, rule):
         return encode_ids(strip_ids(values) if strip else values)
     except TypeError as error:
         raise InputTypeError(
-            f"{rule}, such as strings or integers; they are not ({error}). Convert them to one type, such as strings."
+            f"{rule}, such as strings or integers; got other values ({error}). Convert them to one type, such as "
+            "strings."
         ) from None
 
 
@@ -403,7 +405,7 @@ def _items(columns, needed, strip):
         first, second = codes[: columns.n_rows], codes[columns.n_rows :]
     n_missing = int(np.count_nonzero(first < 0) + np.count_nonzero(second < 0))
     if n_missing:
-        raise InputError(f"Each row of {_CALLER} must have two items; {n_missing} are missing.")
+        raise InputError(f"Each row of {_CALLER} must have two items; {n_missing} are missing. Drop these rows.")
     first, second = first.astype(np.int64), second.astype(np.int64)
     if (first == second).any():
         row = first_row(first == second)
@@ -509,7 +511,7 @@ def _encode(cls, queries, items, first, second, share, factor, size, who, sides)
 
 
 def _make(cls, queries, items, upper, lower, tied, weight, marks, groups, covariates):
-    """Return ranked lists of two items each; upper and lower are positions in the sorted index of items.
+    """Return ranked lists of two items each; `upper` and `lower` are positions in the sorted index `items`.
 
     `queries` contains the code of each list's query in ascending order, or None for one query, and the index of the
     queries.

@@ -179,7 +179,9 @@ def _encode_as_asked(cls, columns, optional, *, groups, covariates, strip, weigh
     if strip:  # voters whose ids become equal are the same voter
         names = strip_ids(pd.Series(voters))
         if names.isna().any():
-            raise InputError(f"Column {columns.name('voter')!r} must have an id in every row; some are blank.")
+            raise InputError(
+                f"Column {columns.name('voter')!r} must have an id in every row; some are blank. Fill them in."
+            )
         new_codes, voters = encode_ids(names)
         codes = new_codes[codes]
     rows["voter"] = codes

@@ -328,8 +328,8 @@ def from_ballots(
         If a ballot is neither text nor a list (for example a set or a dict), or if the items of a level cannot be
         sorted.
     ValueError
-        If a ballot is empty or names an item twice. If the number of counts is not the number of ballots, or a count is
-        negative or not finite.
+        If a ballot is empty or names an item twice. If the number of counts differs from the number of ballots, or a
+        count is negative or not finite.
 
     See Also
     --------
@@ -389,7 +389,7 @@ def _named_runs(runs, caller):
     if isinstance(runs, Sequence) and len(runs) and all(map(_is_named_run, runs)):
         names = [run.name for run in runs]
         if None in names or len(set(names)) != len(names):
-            raise InputError(f"`runs` of {caller} must have different names; got {names}. Rename some.")
+            raise InputError(f"`runs` of {caller} must have different names; got {names}. Rename some runs.")
         return dict(zip(names, runs, strict=True))
     raise InputTypeError(f"`runs` of {caller} must be a dict of runs by voter; got {type(runs).__name__}.")
 

@@ -9,7 +9,7 @@ from ..exceptions import InputError, InputTypeError
 
 
 def is_pair(one):
-    """Return True for an (item, score) pair; a list of two numbers is not a pair, but a list of ids."""
+    """Return True for an (item, score) pair; a list of two numbers is read as two ids, not as a pair."""
     if not isinstance(one, list | tuple) or len(one) != 2 or not is_real(one[1]):
         return False
     return isinstance(one, tuple) or isinstance(one[0], str)
@@ -33,8 +33,8 @@ def split_pairs(pairs, caller, where):
     except (TypeError, ValueError):
         odd = next(one for one in pairs if not is_pair(one))
         raise InputError(
-            f"A list for {caller} that begins with an (item, score) pair must have such a pair at every place; {where} "
-            f"has {show(odd)}. Give every item a score, or none."
+            f"A list for {caller} that begins with an (item, score) pair must contain only pairs; {where} "
+            f"has {show(odd)}. Give a score to every item or to no item."
         ) from None
     return list(items), list(scores)
 
@@ -57,7 +57,8 @@ def read_hit(hit, where, caller, voter, place):
         return hit[where] if isinstance(hit, Mapping) else getattr(hit, where)
     except (KeyError, AttributeError, TypeError, IndexError) as error:
         raise InputError(
-            f"Every hit must have {show(where)} for {caller}; hit {place} of voter {show(voter)} has none."
+            f"Every hit must have {show(where)} for {caller}; hit {place} of voter {show(voter)} has none. Drop that "
+            "hit, or choose another key= or score=."
         ) from (error if callable(where) else None)
 
 

@@ -28,7 +28,7 @@ _CHUNK = 1 << 18
 
 
 def encode_ids(values):
-    """Number the distinct values of a Series in sorted order; return the codes and the index of these values.
+    """Give the distinct values of a Series integer codes in sorted order; return the codes and an index of the values.
 
     The codes are int32 of shape (n_rows,); a missing value has code -1. Categories stay categories.
 
@@ -48,7 +48,7 @@ def encode_ids(values):
 
 
 def factorize(values):
-    """Number the distinct values of a Series without categories, as :func:`encode_ids` does."""
+    """Encode a Series without categories as :func:`encode_ids` does."""
     # The values are sorted here, because pandas would allocate several columns of 64-bit codes.
     dtype = values.dtype
     is_text = isinstance(dtype, pd.StringDtype)
@@ -80,12 +80,12 @@ def _encode_text(objects, dtype):
 
 
 def is_arrow_text(dtype):
-    """Return True for the dtype of strings that Arrow stores."""
+    """Return True for a dtype of strings that are stored by Arrow."""
     return isinstance(dtype, pd.StringDtype) and dtype.storage != "python"
 
 
 def encode_together(parts):
-    """Number the distinct values of two or more columns of text together; return codes for each column, and the index.
+    """Encode two or more columns of text with common codes; return the codes of each column, and one index.
 
     All columns are Series of one dtype of strings that Arrow stores. Numbering each column first saves a copy of all
     strings.
@@ -109,7 +109,7 @@ def _order(index):
 
 
 def _renumber(codes, order):
-    """Renumber codes, which follow the order of appearance, by the sorted order; return int32 codes.
+    """Replace codes in the order of appearance by codes in sorted order; return int32 codes.
 
     `order` sorts the values. None means that the values are already sorted.
     """
@@ -121,7 +121,7 @@ def _renumber(codes, order):
 
 
 def _factorize_objects(objects):
-    """Number the distinct objects in order of appearance; return the codes, -1 for missing values, and the objects."""
+    """Give distinct objects codes in order of appearance; return the codes, -1 if missing, and the objects."""
     if not _share_objects(objects):
         return pd.factorize(objects)
     # Hashing an address is several times faster than hashing the object.

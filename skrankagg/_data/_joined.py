@@ -25,9 +25,9 @@ def concat(cls, lists: Sequence[RankedLists]):
     ----------
     lists : sequence of RankedLists
         Containers without common (query, voter) pairs. Either all have scores, or all lack scores. All have the
-        same groupings and the same covariates. The numbers of the voters of paired comparisons are changed, so that no
-        two comparisons have the same voter. Beside lists whose voters have names, they are called "comparison 0",
-        "comparison 1" and so on.
+        same groupings and the same covariates. Voters of paired comparisons are renumbered, so that no two comparisons
+        have the same voter. If the voters of other lists have names, the voters of comparisons are
+        called "comparison 0", "comparison 1" and so on.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def concat(cls, lists: Sequence[RankedLists]):
 def _join_frames(parts):
     """Return one long frame with the lists of several containers; all parts have the same groupings.
 
-    Comparisons of different containers get different numbers. The voters of containers of comparisons do, too.
+    Comparisons of different containers get different numbers. In containers of comparisons, the voters are renumbered.
     """
     frames = [part.to_frame().assign(weight=part.list_weight[part.row_list]) for part in parts]
     of_duels = [part.list_duel is not None and bool(part.list_duel.all()) for part in parts]
@@ -103,7 +103,7 @@ def _are_numbers(voters):
 def _free_names(taken):
     """Return a function that turns numbers of comparisons into ids of voters that differ from the ids in `taken`.
 
-    `taken` contains the index of the voters of each other container. Numbers are the ids if the other ids are integers.
+    `taken` contains the index of the voters of each other container. The new ids are integers if the other ids are.
     """
     if all(map(_are_numbers, taken)):
         least = max((int(voters.max()) + 1 for voters in taken), default=0)

@@ -1,8 +1,7 @@
-"""Columns with a value for each list that only some methods read: marks of duels, and groupings.
+"""Columns that contain a value for each list and are read by some methods only: marks of duels, and groupings.
 
-A *duel* is a comparison of two items whose judge saw only these two. Lists of two items that are not marked may
-also be the best two of all items. Only the way in which lists were read tells the two apart, so the mark stays with
-the list.
+A *duel* is a comparison of two items whose judge saw only these two items. A list of two items without a mark may
+instead contain the best two of all items. The items and ranks do not show the difference, so each list keeps its mark.
 
 A *grouping* is a named column that is constant within a list, such as the judge or the prompt.
 """
@@ -26,7 +25,7 @@ _REFUSED = ("list", "voter", "query", "model", "item", "rank", "score", "weight"
 
 
 def check_groupings(groups, available, caller, parameter="groups"):
-    """Return the names of groupings as a list; raise an error unless each names a column and no name is reserved."""
+    """Return the names of groupings as a list; raise an error for an unknown or a reserved name."""
     if groups is None:
         return []
     if isinstance(groups, str | bytes) or not isinstance(groups, Iterable):
@@ -90,7 +89,7 @@ def or_none(marks):
 
 
 def extras_of(lists, chosen):
-    """For the chosen lists, return a dict of the fields in this module; `chosen` is a mask or an array of positions."""
+    """Return a dict of the marks and groupings of the chosen lists; `chosen` is a mask or an array of positions."""
     marks, groups = lists.list_duel, lists.list_groups
     return {
         "list_duel": None if marks is None else or_none(marks[chosen]),
@@ -112,7 +111,7 @@ def frame_columns(lists):
 
 
 def columns_of_groups(X, names):
-    """Return the different names that are columns of a frame and may name groupings, a list; None if there are none."""
+    """Return a list of the distinct `names` that are columns of the frame `X` and not reserved, or None."""
     wanted = [one for one in dict.fromkeys(names) if isinstance(one, str) and one not in _REFUSED]
     if not wanted or not is_frame(X):
         return None
@@ -126,7 +125,7 @@ def group_names(lists):
 
 
 def grouping(lists, name, parameter, words=()):
-    """Return the code of each list's group, and the ids of the groups, for the grouping with a name.
+    """Return the code of each list's group and the ids of the groups, for the grouping called `name`.
 
     `words` contains the other values that the parameter may have, for the message.
     """

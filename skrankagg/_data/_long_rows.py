@@ -196,9 +196,9 @@ def _is_nullable(dtype):
 def _as_integers(parts):
     """Convert columns of integer and float ids so that concatenating the columns keeps every integer exact.
 
-    If all ids are integers, the columns get an integer dtype. If some ids are fractions, the columns stay unchanged,
-    but with large integers they become objects. Raises InputError if a float is too large to represent integers
-    exactly.
+    If all ids are integers, the columns get an integer dtype. If some ids are fractions, the columns stay unchanged;
+    with fractions and large integers, they become objects. Raises InputError if a float is too large to represent
+    integers exactly.
     """
     largest = {"f": 0.0, "i": 0.0, "u": 0.0}
     fractions = False
@@ -255,7 +255,7 @@ def _refuse_no_numbers(frame, name, voters, caller):
         if not (isinstance(value, float) or (is_integer(value) and abs(value) < 2**63)):
             voter = voters[int(frame["voter"].iloc[row])]
             raise InputError(
-                f"Each {name} for {caller} must be a number, an int of 64 bits or a float; item "
+                f"Each {name} for {caller} must be a 64-bit int or a float; item "
                 f"{show(frame['item'].iloc[row])} of voter {show(voter)} has {show(value)}. Convert it, or leave the "
                 "item out."
             )
@@ -289,9 +289,7 @@ def _voters_of(lower_is_better, voters, kind):
             raise InputError(f"`lower_is_better` names {show(unknown[0])}, which is not a voter{hint}.")
         mask = np.isin(np.arange(len(voters)), [list(voters).index(name) for name in lower_is_better])
     if mask.any() and kind == "rank":
-        raise InputError(
-            "`lower_is_better` must be False for ranks, where 1 is always the best; it is for scores. Drop it."
-        )
+        raise InputError("`lower_is_better` must be False for ranks, where 1 is always the best. Leave it out.")
     return mask
 
 
@@ -307,8 +305,8 @@ def _refuse_duplicates(frame, caller):
     if twice.any():
         row = frame.iloc[int(np.argmax(twice))]
         raise InputError(
-            f"Each list for {caller} must contain an item once; {int(twice.sum())} places repeat an item, the first is "
-            f"item {show(row['item'])} of voter {show(row['voter'])}. Pass duplicates='first', 'best' or 'mean'."
+            f"Each list for {caller} must contain an item once; {int(twice.sum())} places repeat an item (the first is "
+            f"item {show(row['item'])} of voter {show(row['voter'])}). Pass duplicates='first', 'best' or 'mean'."
         ) from None
 
 

@@ -29,7 +29,7 @@ def resolve_names(owner, X, lists, y, qrels):
 
 
 def judge_by(lists, qrels, y, X):
-    """Return judgements in which query k of `lists` has the judgements of query ``y[k]``; `X` is `lists` unencoded."""
+    """Return judgements in which query k of `lists` has the judgements of query ``y[k]``; `X` is the user's input."""
     if not isinstance(X, RankedLists):
         raise InputError(
             "`y` names a query for each sample, but the samples of a frame are its rows. Pass the lists as "

@@ -158,12 +158,13 @@ def read_weights(plain, weights):
         weights = list(weights)
     if len(weights) != len(plain.ids):
         raise InputError(
-            f"`weights` must have one number for each list; got length {len(weights)}, but the number of lists is "
-            f"{len(plain.ids)}."
+            f"`weights` must have one number for each list; got {len(weights)} numbers and {len(plain.ids)} lists."
         )
     for v, weight in enumerate(weights):
         if not 0 <= as_float(weight) < np.inf:
-            raise InputError(f"`weights` must be finite and at least 0; got {show(weight)} for {plain.name(v)}.")
+            raise InputError(
+                f"`weights` must be finite and at least 0; got {show(weight)} for {plain.name(v)}. Correct it."
+            )
     return weights
 
 

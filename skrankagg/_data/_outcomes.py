@@ -34,7 +34,7 @@ def read_outcomes(values, first, second, names, given, titles):
         codes, found = values.array.factorize() if is_text else pd.factorize(np.asarray(values, dtype=object))
         found = np.asarray(found, dtype=object)
     except TypeError as error:
-        raise InputTypeError(f"Column {title!r} must have words or numbers; it does not ({error}).") from None
+        raise InputTypeError(f"Column {title!r} must have words or numbers; got other values ({error}).") from None
     if (codes < 0).any():
         raise InputError(
             f"Column {title!r} must have an outcome in every row; {int((codes < 0).sum())} are missing, the first in "
@@ -58,7 +58,7 @@ def read_outcomes(values, first, second, names, given, titles):
 
 
 def _read_map(given):
-    """Return a dict of value to share and factor, from a mapping that leaves out some factors."""
+    """Return a dict of value to share and factor, from a mapping in which factors may be missing."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -88,12 +88,12 @@ def _of_python(one):
 
 
 def _plain(one):
-    """Return a value as it is compared: text without blanks and in lower case, and numbers of Python."""
+    """Prepare a value for comparison: strip text and ignore its case; convert NumPy numbers to Python numbers."""
     return one.strip().casefold() if isinstance(one, str) else _of_python(one)
 
 
 def _place(one, place):
-    """Return the code of the item with this id, with or without blanks around it, or -1."""
+    """Return the code of the item with this id, or -1; blanks around the id are ignored if necessary."""
     one = _of_python(one)
     return place.get(one, place.get(one.strip(), -1) if isinstance(one, str) else -1)
 

@@ -161,8 +161,8 @@ class Qrels(Immutable):
         if repeated.any():
             row = first_row(repeated)
             raise InputError(
-                f"Each item of a query must be judged once; {int(repeated.sum())} rows repeat an item, the first is "
-                f"query {show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}. Keep one row."
+                f"Each item of a query must be judged once; {int(repeated.sum())} rows repeat an item (the first is "
+                f"query {show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}). Keep one row."
             )
         return cls(queries=queries, items=items, ptr=starts_to_ptr(query_start), item=item_code, relevance=grade[order])
 
@@ -468,14 +468,14 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
 def encode_qrels(qrels, lists):
     """Align judgements with the codes of ranked lists and return them as :class:`EncodedQrels`.
 
-    Raises InputError if no query of the lists is judged, or if the types of ids exclude equal ids. Warns with
+    Raises InputError if no query of the lists is judged, or if ids of the two types are never equal. Warns with
     NothingJudgedWarning if no item of the lists is judged.
     """
     encoded = _encode(qrels, lists, _match_queries(qrels, lists.queries))
     if np.isnan(encoded.relevance).all() and (match_ids(lists.items, qrels.items, "item") < 0).all():
         warn_user(
-            f"The lists contain no judged item: they have {show_ids(lists.items)}, the qrels judge "
-            f"{show_ids(qrels.items)}; every measure that counts judged items is 0. Check the ids.",
+            f"The lists contain no judged item: they have {show_ids(lists.items)}, but the qrels judge "
+            f"{show_ids(qrels.items)}. Every measure that counts judged items is 0. Check the ids.",
             NothingJudgedWarning,
         )
     return encoded
@@ -484,14 +484,14 @@ def encode_qrels(qrels, lists):
 def encode_run(qrels, run):
     """Align judgements with a run, which has one list for each query.
 
-    Queries and items of the run may have no judgements. Raises InputError if the types of ids exclude equal ids, for
+    Some queries and items of the run may be unjudged. Raises InputError if ids of the two types are never equal, for
     example integers in the run and strings in the judgements.
     """
     return _encode(qrels, run, match_ids(run.queries, qrels.queries, "query"))
 
 
 def _encode(qrels, run, query):
-    """Align judgements with a run, given the positions of its queries among the judged queries, -1 if not judged."""
+    """Align judgements with a run; `query` contains the position of each query among the judged queries, or -1."""
     item = match_ids(run.items, qrels.items, "item")
     judged = query >= 0
     rows, judged_ptr = gather_ranges(np.append(qrels.ptr, qrels.n_judgements), np.where(judged, query, qrels.n_queries))
@@ -510,8 +510,8 @@ def _match_queries(qrels, queries):
     if (query < 0).all():
         raise InputError(
             "The qrels must judge some query of the lists; they share no query id: the lists have "
-            f"{show_ids(queries)}, the qrels {show_ids(qrels.queries)}. Check the ids. If these lists are a fold "
-            "without judged queries, split only the judged queries, lists.judged(qrels), or use "
+            f"{show_ids(queries)}, and the qrels have {show_ids(qrels.queries)}. Check the ids. If these lists are a "
+            "fold without judged queries, split only the judged queries, lists.judged(qrels), or use "
             "QueryKFold(qrels=qrels)."
         )
     return query

@@ -94,10 +94,10 @@ class RankedLists(Immutable):
     candidate_item : ndarray of shape (n_candidates,), dtype=int32
         Item of each candidate.
     list_duel : ndarray of shape (n_lists,), dtype=int64, or None
-        Marks of the lists that were read as paired comparisons; None if there are none. A list that is not a comparison
-        has 0, and a list that stands for as many comparisons as its weight has -1. A list whose weight may be a number
-        of comparisons or a factor has -2. A positive number is the number of a comparison; lists of a query with the
-        same number are shares of one comparison.
+        Marks of the lists that were read as paired comparisons; None if no list was. The mark 0 means that the list is
+        not a comparison. The mark -1 means that the weight of the list is a number of comparisons. The mark -2 means
+        that the weight may be a number of comparisons or a factor. A positive mark identifies a comparison; lists of a
+        query with the same positive mark are shares of one comparison.
     list_groups : DataFrame with n_lists rows, or None
         A categorical column for each grouping of the lists, see :attr:`groups`.
     covariates : tuple of str, or None
@@ -112,7 +112,7 @@ class RankedLists(Immutable):
     Notes
     -----
     Within a list the order is by ``rank``, or by descending ``score`` if there is no rank. Only the order of the ranks
-    counts, so gaps and a start at 0 change nothing. A voter without rows for a query has no list for this query.
+    matters: gaps or a start at 0 change nothing. A voter without rows for a query has no list for this query.
 
     The order uses the exact numbers. Integers beyond 2 ** 53, decimals of Arrow and long doubles stay distinct, even if
     they round to the same float64. Times are refused because they are not numbers; convert them to integers. Ranks and
@@ -235,8 +235,8 @@ class RankedLists(Immutable):
         chosen = np.arange(len(self))[np.asarray(indices, dtype=np.intp)]
         if len(np.unique(chosen)) != len(chosen):
             raise InputError(
-                "`indices` must be distinct; some position is repeated. Queries cannot be repeated: give copies other "
-                "ids in the frame."
+                "`indices` must be distinct; some position is repeated. To repeat a query, copy its rows in the frame "
+                "under another id."
             )
         if len(chosen) == 0:
             raise InputError("`indices` must have at least one position; got none.")
@@ -281,7 +281,7 @@ class RankedLists(Immutable):
 
     @property
     def groups(self) -> pd.DataFrame | None:
-        """Copy of the groupings: a row for each list and a categorical column for each grouping; None without any.
+        """Copy of the groupings, with a row for each list and a column for each grouping, or None.
 
         A grouping is a named column that is constant within a list, such as the judge or the prompt.
         """
@@ -291,17 +291,17 @@ class RankedLists(Immutable):
 
     @cached_property
     def row_list(self) -> NDArray[np.int32]:
-        """List of each row, int32 of shape (n_rows,)."""
+        """Position of each row's list, int32 of shape (n_rows,)."""
         return expand(self.row_ptr)
 
     @cached_property
     def list_query(self) -> NDArray[np.int32]:
-        """Query of each list, int32 of shape (n_lists,)."""
+        """Position of each list's query, int32 of shape (n_lists,)."""
         return expand(self.list_ptr)
 
     @cached_property
     def candidate_query(self) -> NDArray[np.int32]:
-        """Query of each candidate, int32 of shape (n_candidates,)."""
+        """Position of each candidate's query, int32 of shape (n_candidates,)."""
         return expand(self.candidate_ptr)
 
     @property
@@ -340,7 +340,7 @@ class RankedLists(Immutable):
         return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
 
     def sum_over_lists(self, value: NDArray[Any]) -> NDArray[Any]:
-        """For each query, sum a value of each list over the lists of the query.
+        """For each query, sum the values of its lists.
 
         Parameters
         ----------
@@ -355,7 +355,7 @@ class RankedLists(Immutable):
         return np.add.reduceat(value, self.list_ptr[:-1])
 
     def sum_over_absent(self, value: NDArray[Any]) -> NDArray[Any]:
-        """For each candidate, sum a value over the lists of the query that do not contain the candidate's item.
+        """For each candidate, sum the values of the query's lists that do not contain the candidate's item.
 
         Parameters
         ----------
@@ -377,7 +377,7 @@ class RankedLists(Immutable):
         ----------
         absent : {"last", "ignore"}, default="ignore"
             With "last", a list compares the items that it contains with all items of the query. With "ignore", a list
-            compares these items only with each other.
+            compares the items that it contains only with each other.
 
         Returns
         -------
@@ -466,7 +466,7 @@ class RankedLists(Immutable):
         return RankedLists(**{**self._fields(), "score": score, "list_conflict": None, "list_merged": None})
 
     def keep_rows(self, kept: NDArray[np.bool_]) -> tuple["RankedLists", NDArray[np.int64]]:
-        """Return the lists with some of their rows only.
+        """Return the lists with only some of their rows.
 
         Parameters
         ----------

@@ -41,11 +41,11 @@ def _say_unknown(unknown, known, kind):
         hint = type_hint(known, unknown, known_as="the ids of the lists", given_as="the requested ones")
     if len(unknown) == 1:
         return f"{first!r} is not one of them{hint}"
-    return f"{len(unknown)} requested ids are not, the first is {first!r}{hint}"
+    return f"{len(unknown)} requested ids are not (the first is {first!r}){hint}"
 
 
 def selected(lists, query_kept, voter_kept, item_kept):
-    """Return two masks: the lists, and the rows, that belong to the given queries, voters and items."""
+    """Return a mask of the lists and a mask of the rows that match the given queries, voters and items."""
     list_kept = np.ones(lists.n_lists, dtype=bool)
     if query_kept is not None:
         list_kept &= query_kept[lists.list_query]
@@ -82,7 +82,7 @@ def same_lists(one, other):
 
 
 def _same_ids(ours, our_codes, theirs, their_codes):
-    """Return True if two arrays of codes, of shape (n,), stand for equal ids; each array has an index of its own."""
+    """Return True if two arrays of codes, of shape (n,), represent equal ids; each array has its own index of ids."""
     if ours is theirs:
         return np.array_equal(our_codes, their_codes)
     place = plain_index(ours).get_indexer(plain_index(theirs))

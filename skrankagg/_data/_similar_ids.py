@@ -24,9 +24,9 @@ def warn_of_similar_ids(lists):
             found.append(f"{first!r} and {second!r}{others}")
     if found:
         warn_user(
-            f"Ids differ in case or blanks only and count as different: {'; '.join(found)}. To remove blanks around "
-            "ids, pass strip=True to RankedLists.from_frame. Otherwise use one spelling for each id, or ignore "
-            "this warning if the ids are different.",
+            f"These ids differ only in case or blanks: {'; '.join(found)}. They are treated as different. To remove "
+            "blanks around ids, pass strip=True to RankedLists.from_frame. Otherwise use one spelling for each id, "
+            "or ignore this warning if the ids are different.",
             SimilarIdsWarning,
         )
 

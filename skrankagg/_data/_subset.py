@@ -86,7 +86,7 @@ def gather_of_queries(whole, chosen, name, candidate_ptr):
 
 
 def _ranges(ptr, chosen):
-    """Return an index for the elements of some ranges; the index is a slice if the ranges are consecutive."""
+    """Return an index that selects the elements of the chosen ranges; consecutive ranges give a slice."""
     if (np.diff(chosen) == 1).all():
         return slice(ptr[chosen[0]], ptr[chosen[-1] + 1])
     return gather_ranges(ptr, chosen)[0]

@@ -53,7 +53,7 @@ def other_titles(name):
 
 
 def query_ids(titles):
-    """Return the titles of columns of query ids beside a column `query`; return no titles if there is no such column.
+    """Return the titles of other columns of query ids if there is a column `query`; otherwise return no titles.
 
     The column `query` then usually contains the texts of the queries.
 

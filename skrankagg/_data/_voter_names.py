@@ -75,7 +75,7 @@ def warn_of_misspelt_names(given, voters, parameter):
 
 
 def type_hint(known, given, *, known_as="the ids seen in fit", given_as="the ids here"):
-    """If two types of ids differ, return a clause that says so for a message; return an empty text if the types agree.
+    """Return a clause for a message if two sets of ids have different types; return an empty text if the types agree.
 
     >>> import pandas as pd
     >>> from skrankagg._data._voter_names import type_hint

@@ -1,4 +1,4 @@
-"""Distinction between the two meanings of a list weight: a number of votes, that is, of equal lists, or a factor.
+"""Distinction between the two meanings of a list weight: a number of votes (equal lists), or a factor.
 
 Two equal lists provide more evidence about the variation between lists than one list of twice the weight. Sums are the
 same in both cases, but standard errors and resampling must distinguish the two cases.
@@ -14,9 +14,9 @@ from ._list_columns import COUNTED, NO_DUEL, WEIGHTED
 def are_votes(lists, votes, advice):
     """Return a mask of shape (n_lists,): True for each list whose weight is a number of votes.
 
-    Lists of comparisons that were merged count as votes, and a comparison with a share or a factor does not. For other
-    lists a bool `votes` decides. With None, weights are votes in queries where all of these weights are integers.
-    Ambiguous weights cause a warning that ends with `advice`.
+    The weight of merged comparisons is a number of votes; the weight of a comparison with a share or a factor is not.
+    For other lists, `votes` gives the answer if it is a bool. If it is None, the weights of these lists are votes in
+    queries where all of them are integers. Ambiguous weights cause a warning that ends with `advice`.
     """
     marks = np.zeros(lists.n_lists, dtype=np.int64) if lists.list_duel is None else lists.list_duel
     is_open = (marks == NO_DUEL) | (marks == WEIGHTED)
@@ -37,7 +37,10 @@ def are_votes(lists, votes, advice):
 
 
 def first_of_each_unit(lists):
-    """Return the first list of each list's comparison; a list that shares no comparison is its own first list."""
+    """For each list, return the position of the first list of its comparison.
+
+    Several lists may be shares of one comparison. For any other list, its own position is returned.
+    """
     each = np.arange(lists.n_lists)
     if lists.list_duel is None:
         return each

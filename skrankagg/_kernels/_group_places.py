@@ -1,4 +1,4 @@
-"""Places of the members of small groups by their values, from a sort that starts with the previous order."""
+"""Ranking of the members of small groups by value; sorting is fast if a previous order is close to the new one."""
 
 from typing import cast
 

@@ -12,8 +12,8 @@ def bucket_descent(before, tied, bucket, tolerance=0.0, *, until=None):
     `before` contains the cost of placing the row's item before the column's item, and `tied` the cost of a tie. Both
     have shape (n, n). `bucket`, of shape (n,), contains the bucket of each item, numbered from 0 without gaps.
     ``until()`` is called repeatedly; if it returns True, the search stops early. Returns the new bucket of each item,
-    as read-only int64. Unless the search stopped early, no move of a single item to another bucket or to a new bucket
-    lowers the cost of the result by more than the tolerance. A pass takes O(n^2) time.
+    as read-only int64. A complete search ends when no move of a single item to another bucket or to a new bucket lowers
+    the cost by more than the tolerance. A pass takes O(n^2) time.
     """
     n, bucket, before, tied = len(bucket), as_vi(bucket), as_vf(np.ravel(before)), as_vf(np.ravel(tied))
     at = VI(np.zeros(2, dtype=np.int64))

@@ -1,4 +1,4 @@
-"""Places of the members of groups by their values."""
+"""Ranking of the members of groups by value."""
 
 import numpy as np
 

@@ -150,7 +150,7 @@ class EncodedConsensus:
         """Return the information about the queries as a frame with one row for each query."""
         lists = self.lists
         queries = take_ids(lists.queries, np.arange(lists.n_queries))
-        return frame_of({"query": queries, **{name: np.array(column) for name, column in self.queries.items()}})
+        return frame_of({"query": queries, **{name: column.copy() for name, column in self.queries.items()}})
 
 
 def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):

@@ -10,6 +10,7 @@ from ..aggregators import PlackettLuce
 from ..aggregators._kemeny._components import strong_components
 from ..aggregators._models._published_scale import ELO_POINTS
 from ..aggregators._models._standard_errors import invert_information
+from ._max_t import step_down
 
 # The widest interval of an item may be this many times as wide as in an even schedule.
 _WIDER = 2.0
@@ -125,8 +126,9 @@ def separation(board, errors):
         np.maximum(largest, (np.abs(errors[:, [i]] - errors[:, i + 1 :]) / sd[i, i + 1 :]).max(axis=1), out=largest)
     n_pairs = board.n * (board.n - 1) // 2
     share = int((gap / sd > np.quantile(largest, CONFIDENCE)).sum()) / n_pairs
-    moved = np.abs(np.diff(errors[:, order], axis=1))
-    found = step_down(-np.diff(board.worth[order]), moved, error[order[:-1], order[1:]]) <= 1 - CONFIDENCE
+    each = np.arange(board.n - 1)
+    p, _ = step_down(-np.diff(board.worth[order]), each, each + 1, errors.T[order], 0.0)
+    found = p <= 1 - CONFIDENCE
     which = "" if found[0] else "not "
     seen = (
         f"{share:.0%} of all pairs are separated, with 95 % confidence for all pairs together. With 95 % confidence "
@@ -135,22 +137,6 @@ def separation(board, errors):
     )
     advice = "Publish groups, or intervals of places (rank_stability), instead of an order."
     return judged("separation", 100 * share, "% of pairs", 100 * _HALF, share < _HALF, seen, advice)
-
-
-def step_down(gap, moved, sd):
-    """Return p-values of the gaps between neighbours, adjusted for the number of gaps by the step-down largest t.
-
-    `moved`, of shape (n_draws, n_gaps), contains the absolute errors of the gaps in draws. `sd` contains their standard
-    errors.
-    """
-    fine = np.where(sd > 0, sd, np.inf)
-    t, drawn = gap / fine, moved / fine
-    by_size = np.argsort(-t, kind="stable")
-    largest = np.maximum.accumulate(drawn[:, by_size[::-1]], axis=1)[:, ::-1]
-    p = (1 + (largest >= t[by_size]).sum(axis=0)) / (1 + len(moved))
-    result = np.empty(len(gap))
-    result[by_size] = np.maximum.accumulate(p)
-    return result
 
 
 def ties(board, lists):

@@ -48,7 +48,7 @@ def rank_confidence(
         The unit that is drawn, as in :func:`rank_stability`. Choose the unit that was sampled when the data were
         collected.
     votes : bool or None, default=None
-        Whether a list of weight w stands for w sampled lists, as in :func:`rank_stability`. If False, the list is one
+        Whether a list of weight w represents w sampled lists, as in :func:`rank_stability`. If False, the list is one
         sampled list with weight w. None treats weights as numbers of lists only in queries with integer weights.
     random_state : int, RandomState instance or None, default=0
         Source of the draws. The draws of a query do not depend on other queries.
@@ -95,8 +95,8 @@ def rank_confidence(
     (``benchmarks/rank_coverage.py``). The sets are wide if there are few lists. With 10 lists, hardly any of 30 items
     are separated.
 
-    Ties within a list, absent items and weights are treated as the method treats them in its scores. If scores are not
-    sums, such as Copeland's, this standard error does not exist. The time is proportional to `n_resamples` times the
+    Ties within a list, absent items and weights are treated as in the scores of the method. If scores are not sums,
+    such as Copeland's, this standard error does not exist. The time is proportional to `n_resamples` times the
     number of lists times the number of pairs of items.
 
     References
@@ -151,7 +151,7 @@ def rank_confidence(
 
 
 def _says(lists, q, gain, given):
-    """For one query, return the points of each item in each unweighted list, of shape (n_lists, n_items)."""
+    """For one query, return the points that each list gives to each item before weighting, (n_lists, n_items)."""
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = slice(lists.row_ptr[first], lists.row_ptr[last])
     says = np.zeros((last - first, lists.query_n_items[q]))
@@ -164,7 +164,7 @@ def _says(lists, q, gain, given):
 def _confidence_sets(says, drawn, expected, confidence, simultaneous):
     """Return the first and the last place of each item's confidence set, as float64 arrays of shape (n_items,).
 
-    `says`, of shape (n_units, n_items), contains the points that each item has from one draw of a unit. `drawn`, of
+    `says`, of shape (n_units, n_items), contains the points that one draw of a unit gives to each item. `drawn`, of
     shape (n_units, n_resamples), contains the number of times that each unit is drawn. `expected`, of shape (n_units,),
     contains the expectations of these numbers; the numbers of each draw have the same sum as `expected`.
     """

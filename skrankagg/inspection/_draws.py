@@ -1,4 +1,4 @@
-"""Random draws of the lists within each query, or of voters or queries with all of their lists."""
+"""Random draws of the lists of each query, or random draws of voters or queries with all of their lists."""
 
 from functools import cached_property
 from hashlib import blake2b
@@ -17,12 +17,12 @@ UNITS = ("list", "voter", "query")
 
 
 def seed_of(random_state):
-    """Return an integer as it is, or else an integer that a generator draws; None stands for NumPy's generator."""
+    """Return `random_state` if it is an integer; otherwise draw an integer from that generator (None is NumPy's)."""
     return random_state if is_integer(random_state) else check_random_state(random_state).randint(2**31 - 1)
 
 
 def query_rng(seed, query):
-    """Return a generator of random numbers for a query, which does not depend on which other queries are present."""
+    """Return a generator of random numbers that depends only on the seed and the query."""
     digest = blake2b(str(query).encode(), digest_size=8).digest()
     return np.random.default_rng([seed, int.from_bytes(digest, "little")])
 
@@ -30,11 +30,11 @@ def query_rng(seed, query):
 def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     """Return random draws of lists, of voters or of queries.
 
-    `given` are the user's lists, and `lists` are the prepared lists. Lists of weight 0 are never drawn. The unit is
-    "list", "voter", "query" or the name of a grouping. For the unit
-    "query", `lists` is a single board with the lists in the same order. For the unit "list", `votes` states whether the
-    given weights are numbers of ballots. If `votes` is None, the weights are numbers of ballots in each query whose
-    weights are all integers. The weights of the method's own voters multiply the draws.
+    `given` are the user's lists, and `lists` are these lists as the method prepared them. Lists of weight 0 are never
+    drawn. The unit is "list", "voter", "query" or the name of a grouping. For the unit "query", `lists` contains all
+    lists in one query, in the same order. For the unit "list", `votes` states whether the given weights are numbers of
+    ballots. If `votes` is None, the weights are numbers of ballots in each query whose weights are all integers. The
+    method's `voter_weights` multiply the draws.
     """
     counted = lists.list_weight > 0
     if unit != "list":
@@ -63,7 +63,7 @@ def make_draws(given, lists, unit, n_resamples, seed, votes=None):
 
 
 def _draw_votes(given, ids, votes):
-    """Return a mask of shape (n_lists,): True if the weight of a list counts ballots that can be drawn singly."""
+    """Return a mask of shape (n_lists,): True if the weight of a list is a number of ballots to draw separately."""
     heads = given.list_ptr[:-1]
     # The weight of a comparison with a share or a factor is no number of ballots.
     weight = given.list_weight if given.list_duel is None else np.where(given.list_duel > 0, 0.0, given.list_weight)
@@ -71,8 +71,8 @@ def _draw_votes(given, ids, votes):
         can = np.logical_and.reduceat(weight % 1 == 0, heads) & (np.add.reduceat(weight, heads) < 2**53)
     if votes and not can.all():
         raise InputError(
-            f"`votes` must be False unless all weights are integers whose sum is below 2**53; query "
-            f"{ids[first_row(~can)]!r} has other weights. Give integer weights, or pass votes=False."
+            "`votes` must be False or None if some weights are not integers, or their sum is 2**53 or more; query "
+            f"{ids[first_row(~can)]!r} has such weights. Give integer weights, or pass votes=False."
         )
     return are_votes(given, votes, "Pass votes=False, or give integer weights.") & can[given.list_query]
 
@@ -101,7 +101,7 @@ class DrawnWeights:
         return len(self.unit), self.counts.shape[1]
 
     def of_draws(self, part):
-        """Return the weights in some of the draws; `part` is a slice."""
+        """Return the weight of each list in the draws that the slice `part` selects."""
         return DrawnWeights(self.counts[:, part], self.unit, self.weight)
 
     def dense(self):
@@ -137,9 +137,10 @@ class _Draws:
 class _DrawsOfQueries(_Draws):
     """Random draws of the lists or ballots of each query.
 
-    `ballots`, of shape (n_lists,), is the number of units that each list stands for. A list of 0 units may be drawn
-    whenever another list is drawn; `first` contains this list, and the list itself for all others. `equal`, of shape
-    (n_queries,), is True for queries in which every list is one unit of weight 1.
+    `ballots`, of shape (n_lists,), contains the number of units that each list represents. `first`, of the same shape,
+    contains the first list of each list's comparison, or the list itself. The other lists of the comparison have 0
+    units, and are drawn whenever the first list is drawn. `equal`, of shape (n_queries,), is True for queries in which
+    every list is one unit of weight 1.
     """
 
     def __init__(self, list_ptr, weight, ballots, first, equal, ids, n_resamples, seed):
@@ -167,7 +168,7 @@ class _DrawsOfQueries(_Draws):
         return drawn if (first == np.arange(len(first))).all() else drawn[first]
 
     def n_units_of(self, chosen):
-        """Return the number of units that some lists belong to."""
+        """Return the number of units to which the lists `chosen` belong."""
         return int(self.ballots[np.unique(self.first[chosen])].sum())
 
     def by_unit(self, q, says):
@@ -188,7 +189,7 @@ class _DrawsOfQueries(_Draws):
 
 
 class _CommonDraws(_Draws):
-    """Random draws of voters, or of queries; a drawn voter or query comes with all of its lists.
+    """Random draws of voters or queries; all lists of a drawn voter or query are drawn together.
 
     `unit`, of shape (n_lists,), contains the number of the voter or query that each list belongs to.
     """
@@ -210,7 +211,7 @@ class _CommonDraws(_Draws):
         return self._counts, self.unit[self.list_ptr[start] : self.list_ptr[stop]]
 
     def n_units_of(self, chosen):
-        """Return the number of units of positive weight that some lists belong to."""
+        """Return the number of units to which the lists `chosen` of positive weight belong."""
         return len(np.unique(self.unit[chosen[self.weight[chosen] > 0]]))
 
     def by_unit(self, q, says):

@@ -61,7 +61,7 @@ def voter_influence(
         are absent.
     unit : {"list"} or str, default="list"
         The unit that is left out: each list, or all lists of a group in a query. The name of a grouping, such as
-        "judge", leaves out all comparisons of one judge after the other.
+        "judge", leaves out all comparisons of one judge at a time.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def voter_influence(
 
     Notes
     -----
-    The full consensus is compared with the consensus without the list. The latter is the result of
+    The full consensus is compared with the consensus without the list. This second consensus is the result of
     ``aggregator.transform`` after the weight of the list is set to 0 or its rows are removed. `top_changed` and
     `leader_changed` use the published order, in which ties are broken by the weight of the lists that contain the item,
     then by item. `distance` and `agreement` treat items of equal score as tied. Weights that a method learns within a
@@ -144,7 +144,7 @@ def voter_influence(
 
     Lists of up to 3 items are not tested. Lists with so many ties that full agreement could be chance are not tested
     either. In 33 simulated designs, 0 to 4.4 % of the good lists were marked (``benchmarks/outliers.py``). On boards of
-    12 models and 30 tasks, with one cell in five missing, 3 % were marked. With 10 lists of 50 items, 2 % were marked.
+    12 models and 30 tasks, with 20 % of the cells missing, 3 % were marked. With 10 lists of 50 items, 2 % were marked.
     With 25 lists, each of 5 out of 40 items, 3 % were marked. On the boards, all reversed tasks with at least 10 models
     were found. With three times the noise, 16 to 32 % of these tasks were found. The test found 3 to 86 % of reversed
     lists of 5 items, depending on the noise. When a quarter of 12 voters of unequal quality were reversed, the test
@@ -262,7 +262,7 @@ class _Units:
 
 
 class _Without(NamedTuple):
-    """Consensuses that are each computed without one unit; each consensus is a group of candidates.
+    """Consensuses that are each computed without one unit; each is stored as a group of candidates.
 
     `unit`, of shape (n_groups,), contains the unit that each consensus leaves out. Group ``g`` has the candidates
     ``candidate[ptr[g]:ptr[g + 1]]``. For each of these candidates, `place` is the place in the consensus, counted from
@@ -285,7 +285,7 @@ def _places_and_classes(ptr, order, score):
 
 
 def _alike(lists):
-    """Group the queries by similar numbers of lists. The query with most lists decides how long a group takes."""
+    """Group queries with similar numbers of lists, because the query with most lists determines a group's time."""
     size = np.frexp(np.diff(lists.list_ptr))[1]
     return [np.flatnonzero(size == one) for one in np.unique(size)]
 
@@ -418,7 +418,7 @@ def _differences(lists, units, without, place, tie_class, top):
 
 
 def _classes_of_rows(lists, units, without):
-    """Return the rows of the lists left out, and the tie class of the item of each row.
+    """Return the rows of the lists that are left out, and the tie class of each row's item.
 
     The tie classes are from the consensus without the unit. The class -1 marks an item that this consensus lacks.
     """

@@ -133,7 +133,7 @@ def margin_of_victory(
     lists = begin(aggregator, lists)
     if not aggregator.__sklearn_tags__().aggregator_tags.voter_weights:
         raise InputError(
-            f"`aggregator` must be able to weigh lists, because lists are removed by weight 0; got {aggregator!r}. "
+            f"`aggregator` must accept weights of lists, because lists are removed by weight 0; got {aggregator!r}. "
             "Choose another method."
         )
     ranked = aggregator._rank(lists)

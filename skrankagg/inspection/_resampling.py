@@ -32,12 +32,12 @@ FEW = 5
 class Replicates:
     """Results of the replicates of some queries.
 
-    `queries` contains the number of the first query and the number after the last query. `ptr` contains the offsets of
-    these queries among their candidates, counted from 0. `first` and `last`, of shape (n_candidates, n_resamples), are
+    `queries` contains the position of the first query and the position after the last query. The candidates of the k-th
+    of these queries are ``ptr[k]`` to ``ptr[k + 1] - 1``, counted from the first candidate. `first` and `last`, of shape (n_candidates, n_resamples), are
     the first and the last place of each item's tie class. `score_se`, of shape (n_candidates,), is the standard
     deviation of the scores. `valid`, of shape (n_queries, n_resamples), marks the replicates that did not fail.
-    `moves`, of shape (n_candidates, n_resamples), contains the scores minus the scores of the consensus, if they were
-    kept.
+    `moves`, of shape (n_candidates, n_resamples), contains the scores minus the scores of the consensus, or is
+    None.
     """
 
     queries: tuple
@@ -49,7 +49,7 @@ class Replicates:
     moves: np.ndarray | None = None
 
     def moves_of(self, q):
-        """Return the moves of the scores of a query in its valid replicates, of shape (n_items, n_valid)."""
+        """Return `moves` for the items of a query in its valid replicates, of shape (n_items, n_valid)."""
         k = q - self.queries[0]
         own = self.moves[self.ptr[k] : self.ptr[k + 1]]
         return own if self.valid[k].all() else own[:, self.valid[k]]
@@ -77,7 +77,7 @@ class Resampling:
     """Repeated draws of lists, with the method that aggregates the draws.
 
     The parameters are described in :func:`~skrankagg.inspection.rank_stability`. If `keep_moves` is true, the
-    replicates also contain the moves of the scores.
+    replicates also contain the `moves` of the scores.
     """
 
     def __init__(
@@ -104,14 +104,14 @@ class Resampling:
             raise InputError(f"`votes` must be True, False or None; got {votes!r}.")
         if votes and unit != "list":
             raise InputError(
-                f"`votes` must be False or None unless unit='list', which draws ballots; got unit={unit!r}. Leave out "
-                "votes."
+                f"`votes` must be False or None if unit is not 'list', because only lists are drawn as ballots; got "
+                f"unit={unit!r}. Leave out votes."
             )
         tags = aggregator.__sklearn_tags__()
         if not tags.aggregator_tags.voter_weights:
             raise InputError(
-                f"`aggregator` must be able to weigh lists, because draws change their weights; got {aggregator!r}. "
-                "Choose another method."
+                f"`aggregator` must accept weights of lists, because each draw changes the weights; got "
+                f"{aggregator!r}. Choose another method."
             )
         if keep_moves and not tags.aggregator_tags.smooth:
             raise InputError(
@@ -121,7 +121,7 @@ class Resampling:
         if tags.requires_fit and unit == "query":
             raise InputError(
                 f"`unit` must be 'list' or 'voter' for {type(aggregator).__name__}, which was fitted for its voters; "
-                "got 'query', which pools the voters of all queries. Or choose a method that is not fitted."
+                "got 'query', which pools the voters of all queries. Change unit, or choose a method that needs no fit."
             )
         self.aggregator, self.n_resamples, self.n_jobs = aggregator, int(n_resamples), n_jobs
         self.keep_moves = keep_moves
@@ -139,8 +139,8 @@ class Resampling:
                     if unit == "list"
                     else "The lists have"
                 )
-                + f" fewer than {FEW} {_PLURAL.get(unit, f'groups of {unit!r}')} to draw from, too few to show how "
-                "certain a consensus is.",
+                + f" fewer than {FEW} {_PLURAL.get(unit, f'groups of {unit!r}')} to draw from. That is too few to "
+                "show how certain a consensus is.",
                 FewListsWarning,
             )
 
@@ -284,7 +284,7 @@ def _pool(lists):
 
 
 def quantile_of_draws(values, share):
-    """For each row of draws, return the smallest value that at least the given share of the draws do not exceed."""
+    """For each row of draws, return the smallest draw x such that at least the given share of draws is at most x."""
     # Rounding errors make shares slightly too large: 0.05 / 2 * 1000 is 25.
     at = max(int(np.ceil(round(share * values.shape[1], 9))), 1) - 1
     return np.partition(values, at, axis=1)[:, at]

@@ -56,12 +56,12 @@ def rank_stability(
     places : sequence of int, default=(1, 10)
         For each number k in `places`, the chance that an item is among the first k places is returned.
     unit : {"list", "voter", "query"} or str, default="list"
-        The unit that is drawn. The name of a grouping, such as "judge", draws its groups, each with all of its lists.
+        The unit that is drawn. For the name of a grouping, such as "judge", groups are drawn, each with all its lists.
         "list" draws the lists of each query separately. "voter" draws voters, each with its lists of all queries.
-        "query" draws queries; the lists of all queries form one board of all items, see Notes.
+        "query" draws queries; the lists of all queries are pooled into one query, see Notes.
     votes : bool or None, default=None
-        Whether a list of weight w stands for w equal ballots, which are drawn separately. Each draw then contains as
-        many ballots as the lists of the query. If False, the list is drawn as one unit, and its weight multiplies the
+        Whether a list of weight w represents w equal ballots, which are drawn separately. Each draw then contains the
+        same number of ballots as the query. If False, the list is drawn as one unit, and its weight multiplies the
         number of times that it is drawn. None treats lists as ballots only in queries with integer weights. The
         parameter applies only to ``unit="list"``; voters and queries are always drawn with their weights.
     adjust : {"max-t"} or None, default=None
@@ -132,7 +132,7 @@ def rank_stability(
     -----
     If a query has n lists, a draw consists of n lists, drawn with replacement. The weight of a list is multiplied by
     the number of times that the list is drawn, a multinomial count with expectation 1. If lists are ballots (see
-    `votes`), a list of weight w stands for w ballots, and the ballots are drawn instead. Repeated lists and weighted
+    `votes`), a list of weight w represents w ballots, and the ballots are drawn instead. Repeated lists and weighted
     lists then have the same result. Other weights, and the weights in `voter_weights`, multiply the draws. An item
     stays a candidate even if no list that contains it is drawn.
 
@@ -142,14 +142,14 @@ def rank_stability(
 
     Items that are tied in a draw share their places. The interval begins at the quantile of the first shared place and
     ends at the quantile of the last shared place. The quantiles are values of the inverse distribution function, so
-    they are always places. The mean uses the middle of the shared places. For the chance of the first k places, such an
-    item counts by the fraction of its shared places that are among the first k.
+    they are always places. The mean uses the middle of the shared places. To the chance of the first k places, a
+    tied item contributes the fraction of its shared places that are among the first k.
 
     With ``unit="query"`` the lists of all queries are pooled, and queries are drawn with all of their lists. Use this
     unit for a leaderboard whose tasks are queries. If the tasks of a leaderboard are the voters of one query, draw
     lists.
 
-    A draw does not count for a query if no list of positive weight is drawn, or if the method fails. If the method
+    A draw is invalid for a query if it contains no list of positive weight, or if the method fails. If the method
     fails in all draws, its error is raised.
 
     Intervals have their nominal coverage of the true rank only if the items differ and there are many lists. Over 400
@@ -169,8 +169,8 @@ def rank_stability(
     the maximum of :math:`|d^* - d| / \hat\sigma` over this pair and all pairs with a smaller statistic. This is the
     two-sided step-down procedure of Westfall and Young [2]_. If the maximum is at least as large as the statistic in k
     of B draws, the p-value is :math:`(1 + k) / (1 + B)`. A p-value is raised to the largest p-value of the pairs with
-    larger statistics. A gap is found if the p-value is at most 1 - `confidence`. So the probability that any separation
-    in a query is wrong is at most 1 - `confidence`, up to the error of the bootstrap.
+    larger statistics. A gap is found if the p-value is at most 1 - `confidence`. The probability that any separation
+    in a query is wrong is therefore at most 1 - `confidence`, up to the error of the bootstrap.
 
     The test has this level if there are many units. The least favourable boards have pairs of equal items, and the
     pairs are far apart. For six such pairs, 6,000 comparisons and the level 0.05, 62 of 1,000 boards had a wrong
@@ -178,8 +178,8 @@ def rank_stability(
     are equal, neighbours are hardly ever separated, so such boards do not test the level.
 
     If the difference is the same in all draws, :math:`\hat\sigma` is 0. Such a pair is not separated if its difference
-    is 0. Otherwise its p-value is :math:`2^{1 - n}`, as in a sign test in which all n units agree. Here n is the number
-    of units that contain the item which fewer units contain.
+    is 0. Otherwise its p-value is :math:`2^{1 - n}`, as in a sign test in which all n units agree. Here n is the
+    smaller of two numbers: the units that contain the first item, and the units that contain the second item.
 
     The lists are aggregated `n_resamples` times. For sums and majorities, all draws are computed together.
 
@@ -383,7 +383,10 @@ def _choose_query(aggregator, X, query, unit):
     lists = encode_with_groups(aggregator, X, None if unit in UNITS else unit)
     if query is not None:
         if unit == "query":
-            raise InputError("`query` must be None with unit='query', which makes one board of all queries.")
+            raise InputError(
+                f"`query` must be None with unit='query', which pools the lists of all queries; got {query!r}. Leave "
+                "it out."
+            )
         return lists.select(queries=[query])
     if lists.n_queries > 1 and unit != "query":
         raise InputError(
@@ -395,7 +398,7 @@ def _choose_query(aggregator, X, query, unit):
 def _share_of_top(first, last, k):
     """For each item, return the share of replicates with the item in the first k places.
 
-    If only some of the places that tied items share are among the first k, each of these items counts by that fraction.
+    A tied item contributes the fraction of its shared places that are among the first k.
     """
     if last is first:
         return (first <= k).mean(axis=1)

@@ -480,7 +480,7 @@ def test_invalid_arguments_give_a_one_sentence_error(fail, argv, sentence):
 
 def test_qrels_without_shared_ids_are_reported_with_examples(fail, folder, capsys):
     (folder / "other.txt").write_text("301 0 x 1\n")
-    assert "they share no query id: the lists have 'q1', 'q2', the qrels '301'" in fail(
+    assert "they share no query id: the lists have 'q1', 'q2', and the qrels have '301'" in fail(
         "compare", "lists.csv", "other.txt"
     )
     # Other qrels are a wrong file for a comparison; runs that exist already are measured, with a warning.

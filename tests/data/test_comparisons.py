@@ -194,7 +194,7 @@ def test_from_comparisons_reconciles_within_each_query():
     with pytest.warns(UserWarning, match="1 of 1 comparisons in both orders"):
         lists = RankedLists.from_comparisons(frame, groups=["prompt"], reconcile=True, query_column="board")
     assert lists.to_frame()["rank"].tolist() == [1, 2, 1.5, 1.5, 1, 2] and lists.queries.tolist() == ["x", "y", "z"]
-    with pytest.raises(InputError, match="says which verdicts belong together"):
+    with pytest.raises(InputError, match="shows which verdicts belong together"):
         RankedLists.from_comparisons(frame, reconcile=True, query_column="board")
 
 
@@ -208,7 +208,7 @@ def test_from_comparisons_refuses_invalid_query_columns():
         RankedLists.from_comparisons(frame, query_column="query")
     with pytest.raises(InputError, match=r"`query` of .* must be left out with `query_column`"):
         RankedLists.from_comparisons(frame, query_column="kind", query="board")
-    with pytest.warns(AmbiguousInputWarning, match="or pass query_column='query' for a board of each query"):
+    with pytest.warns(AmbiguousInputWarning, match="or pass query_column='query' to rank each query"):
         RankedLists.from_comparisons(frame)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

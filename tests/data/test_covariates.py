@@ -309,7 +309,7 @@ def test_from_comparisons_refuses_bad_covariates(battles, options, error, messag
 
 
 def test_from_comparisons_refuses_positions_of_winners_and_losers():
-    with pytest.raises(InputError, match="do not tell who was shown first"):
+    with pytest.raises(InputError, match="do not show who was shown first"):
         RankedLists.from_comparisons(pd.DataFrame({"winner": ["a"], "loser": ["b"]}), position=True)
 
 

@@ -69,7 +69,7 @@ def test_qrels_from_frame_finds_columns_by_their_common_names(title):
 
 def test_from_frame_rejects_ambiguous_columns_unless_one_is_chosen():
     frame = FRAME.rename(columns={"voter": "system"}).assign(tag="t")
-    with pytest.raises(InputError, match=r"'system' and 'tag' each qualify.*voter='system'\), or voter=None to read"):
+    with pytest.raises(InputError, match=r"'system' and 'tag' each qualify.*voter='system'\), or voter=None to ignore"):
         RankedLists.from_frame(frame)
     same(RankedLists.from_frame(frame, voter="system"), LISTS)
     with pytest.raises(InputError, match=r"'qid' and 'Topic' each qualify\. Choose with .*query='qid'\)\.$"):

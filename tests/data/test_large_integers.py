@@ -144,7 +144,7 @@ def times():
 @pytest.mark.parametrize("method", [CombSUM(), CombMNZ(norm="z-score"), CombSUM(norm=None), ScoreNormalizer()])
 def test_score_based_methods_reject_scores_merged_by_float64(method):
     with pytest.raises(
-        InputError, match=r"the scores of 1 list differ by less than float64 .* voter 'v0000'\. Subtract the"
+        InputError, match=r"the scores of 1 list differ by less than float64 .* voter 'v0000'\)\. Subtract the"
     ):
         method.fit(times())
     shifted = times()

@@ -85,7 +85,7 @@ def test_fault_detects_wrong_results(monkeypatch, call, words):
 @pytest.mark.parametrize(
     ("ballots", "counts", "error", "words"),
     [
-        ([[[1, "a"]]], None, InputTypeError, r"of one type that has an order.*got \[\[1, 'a'\]\]"),
+        ([[[1, "a"]]], None, InputTypeError, r"of one sortable type.*got \[\[1, 'a'\]\]"),
         ([[{"a": 1}]], None, InputTypeError, r"got \[\{'a': 1\}\] \(unhashable"),
         ([5], None, InputTypeError, "must be text .*; got 5"),
         ([None], None, InputTypeError, "; got None"),

@@ -92,7 +92,7 @@ def test_from_comparisons_reads_factors_and_weights():
         (battles(["a"]), {"outcomes": {"a": 2}}, "or to a share and a factor above 0; got 2 for 'a'"),
         (battles(["a"]), {"outcomes": {"a": (1, 0)}}, "a share and a factor above 0"),
         (battles(["a"]), {"first": "model_a"}, "`first`, `second` and `outcome` must be named together"),
-        (battles(["a"]), {"reconcile": True}, "`reconcile` must be False unless"),
+        (battles(["a"]), {"reconcile": True}, "`reconcile` must be False if the frame has no"),
         (battles(["a"]).assign(n=-1), {"weight": "n"}, "must be at least 0; got -1 in row 0"),
         (battles(["a"]), {"groups": ["judge"]}, "'judge' is none of"),
         (battles(["a"]).assign(model="m"), {"groups": ["model"]}, "must not be 'model'"),
@@ -245,7 +245,7 @@ def test_from_matrix_reads_wins_of_frames_without_an_index():
     assert lists.equals(RankedLists.from_matrix(expected, kind="wins"))
     assert duels(lists) == ["b > a", "a > b"] and lists.list_weight.tolist() == [3.0, 1.0]
     for frame in (wins, expected):
-        with pytest.raises(InputError, match="must have the order of the columns"):
+        with pytest.raises(InputError, match="must be in the order of the columns"):
             RankedLists.from_matrix(frame, kind="wins", items=["a", "b"])
 
 

@@ -64,7 +64,7 @@ def test_select_accepts_any_collection_and_keeps_the_order_of_lists():
             InputError,
             r"`voters` .*; 'V2 ' is not one of them \(did you mean 'v2'\?\)\. Correct",
         ),
-        ({"voters": ["x", "y"]}, InputError, r"2 requested ids are not, the first is 'x'\. Correct or drop them"),
+        ({"voters": ["x", "y"]}, InputError, r"2 requested ids are not \(the first is 'x'\)\. Correct or drop them"),
         (
             {"queries": [1]},
             InputError,

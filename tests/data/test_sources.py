@@ -75,7 +75,7 @@ def test_from_wide_resolves_duplicates_and_missing_ids_with_two_options():
     table = pd.DataFrame({"Smith": ["TP53", "KRAS", "TP53", np.nan], "Wu": ["KRAS", np.nan, "MYC", "TP53"]})
     with pytest.raises(InputError, match=r"have None or NaN\. Pass missing_ids='drop'"):
         RankedLists.from_wide(table)
-    with pytest.raises(InputError, match=r"item 'TP53' of voter 'Smith'\. Pass duplicates='first'"):
+    with pytest.raises(InputError, match=r"item 'TP53' of voter 'Smith'\)\. Pass duplicates='first'"):
         RankedLists.from_wide(table, missing_ids="drop")
     lists = RankedLists.from_wide(table, missing_ids="drop", duplicates="first")
     assert lists.to_runs() == {"Smith": {"q": ["TP53", "KRAS"]}, "Wu": {"q": ["KRAS", "MYC", "TP53"]}}
@@ -167,7 +167,7 @@ def test_from_ballots_accepts_text_and_levels():
     for wrong in ("A > > B", "A > A", "", []):
         with pytest.raises(InputError, match=r"of RankedLists\.from_ballots"):
             RankedLists.from_ballots([wrong])
-    with pytest.raises(InputError, match="one number for each ballot; got length 2, but the number of ballots is 1"):
+    with pytest.raises(InputError, match="one number for each ballot; got 2 numbers and 1 ballots"):
         RankedLists.from_ballots(["A"], counts=[1, 2])
 
 

@@ -17,7 +17,7 @@ from skrankagg.exceptions import InputError, InputTypeError
 from skrankagg.inspection import audit
 from skrankagg.inspection._audit import _WIDTH
 from skrankagg.inspection._audit_bias import _by_draws, _Pairs
-from skrankagg.inspection._audit_checks import coverage, step_down
+from skrankagg.inspection._audit_checks import coverage
 from skrankagg.inspection._audited_duels import AuditedDuels
 
 ELO = 400 / math.log(10)
@@ -228,18 +228,6 @@ def test_the_design_effect_and_its_p_value_equal_all_signs():
     # Signs stop after ten draws that reach the data, so the p-value has an error of about a third.
     repeated = [audit(lists, n_resamples=4000, random_state=k).set_index("check")["p"]["clustering"] for k in range(40)]
     assert np.mean(repeated) == pytest.approx(exact, rel=0.35)
-
-
-def test_step_down_equals_the_definition():
-    rng = np.random.default_rng(0)
-    gap, moved, sd = rng.random(6), np.abs(rng.standard_normal((50, 6))), 0.5 + rng.random(6)
-    order = sorted(range(6), key=lambda k: -gap[k] / sd[k])
-    expected, last = {}, 0.0
-    for j, k in enumerate(order):
-        reach = sum(max(draw[i] / sd[i] for i in order[j:]) >= gap[k] / sd[k] for draw in moved)
-        last = max(last, (1 + reach) / 51)
-        expected[k] = last
-    np.testing.assert_allclose(step_down(gap, moved, sd), [expected[k] for k in range(6)])
 
 
 # ---------------------------------------------------------------------------------------------- limits, by brute force

@@ -259,7 +259,7 @@ def test_margin_of_victory_rejects_invalid_arguments():
     for most in (0, 1.5, True):
         with pytest.raises(InputError, match="`max_lists` must be a whole number"):
             margin_of_victory(Copeland(), lists, max_lists=most)
-    with pytest.raises(InputError, match=r"must be able to weigh lists.*got Agglomerative.*Choose another method"):
+    with pytest.raises(InputError, match=r"must accept weights of lists.*got Agglomerative.*Choose another method"):
         margin_of_victory(Agglomerative(), lists)
     with pytest.raises(InputTypeError, match="must be an aggregator"):
         margin_of_victory(max, lists)

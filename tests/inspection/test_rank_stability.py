@@ -290,11 +290,11 @@ def test_votes_controls_whether_weights_are_numbers_of_lists():
     np.testing.assert_allclose(errors(threes, votes=False) / errors(threes), 3**0.5, rtol=0.2)
     np.testing.assert_array_equal(errors(halves, votes=False), errors(halves))
     for function in (rank_stability, rank_confidence, preference_probabilities):
-        with pytest.raises(InputError, match=r"query 'q2' has other weights\. Give integer weights"):
+        with pytest.raises(InputError, match=r"query 'q2' has such weights\. Give integer weights"):
             function(method, halves, votes=True)
         with pytest.raises(InputError, match="`votes` must be True, False or None; got 1"):
             function(method, threes, votes=1)
-        with pytest.raises(InputError, match="unless unit='list', which draws ballots; got unit='voter'"):
+        with pytest.raises(InputError, match="only lists are drawn as ballots; got unit='voter'"):
             function(method, threes, votes=True, unit="voter")
 
 
@@ -340,7 +340,7 @@ def test_rank_stability_gives_no_interval_for_one_list_and_warns_about_few():
         (InputError, "`confidence` must be between 0 and 1, both excluded; got 95", BordaCount(), {"confidence": 95}),
         (InputError, "`unit` must be one of 'list', 'voter', 'query'; got 'lists'", BordaCount(), {"unit": "lists"}),
         (InputError, "`places` must be a whole number of at least 1; got 0", BordaCount(), {"places": [0]}),
-        (InputError, "must be able to weigh lists, because draws.*got Agglomerative", Agglomerative(), {}),
+        (InputError, "must accept weights of lists, because each draw.*got Agglomerative", Agglomerative(), {}),
     ],
 )
 def test_rank_stability_rejects_invalid_arguments_with_advice(error, message, method, options):
@@ -351,7 +351,7 @@ def test_rank_stability_rejects_invalid_arguments_with_advice(error, message, me
 def test_preference_probabilities_needs_one_query():
     with pytest.raises(InputError, match="`query` must be the id of one of the 3 queries"):
         preference_probabilities(BordaCount(), lists())
-    with pytest.raises(InputError, match=r"must be None with unit=.query., which makes one board"):
+    with pytest.raises(InputError, match=r"must be None with unit=.query., which pools the lists"):
         preference_probabilities(BordaCount(), lists(), "q1", unit="query")
 
 

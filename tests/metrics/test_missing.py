@@ -227,7 +227,7 @@ NUMBERED_ITEMS = RUN.assign(item=RUN["item"].str[1:].astype(int))
 
 @pytest.mark.parametrize(("run", "kind"), [(NUMBERED, "query"), (NUMBERED_ITEMS, "item")], ids=["queries", "items"])
 def test_measures_reject_integer_ids_for_string_ids(run, kind):
-    words = rf"they share no {kind} id: the lists have 1, 2, \.\.\., the qrels '.*, and numbers never equal strings"
+    words = rf"share no {kind} id: the lists have 1, 2, \.\.\., the qrels '.*, and numbers never equal strings"
     for call in (
         lambda: evaluate(run, QRELS, "map"),
         lambda: evaluate(run.astype({kind: "category"}), QRELS.astype({kind: "category"}), "map"),

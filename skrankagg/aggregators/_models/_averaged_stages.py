@@ -8,14 +8,14 @@ from ._stages import Stages
 
 
 class AveragedStages(Stages):
-    """Rows of lists, prepared for many evaluations of their likelihood; ties are means over all orders.
+    """Rows of lists, prepared for many evaluations of their likelihood; ties are averaged over all orders.
 
-    Without ties, the results equal those of Stages to the last bit.
+    Without ties, the results are bitwise equal to the results of Stages.
 
     Parameters
     ----------
     lists : RankedLists
-        Lists of weight 0 do not count.
+        Lists of weight 0 are ignored.
     absent : {"auto", "last", "ignore"}
         How to treat items missing from a list: with "last" they are available at every choice but never chosen.
     """
@@ -37,7 +37,7 @@ class AveragedStages(Stages):
         self.ends[self.ptr[1:] - 1] = True
 
     def _without_chosen(self, mine, left):
-        """For each row of a tied class, return the worth below the class; other rows keep their sums."""
+        """For each row of a tied class, return the total worth below the class; return `left` for other rows."""
         below = np.append(left[1:], 0.0)
         below[self.ends] = 0.0
         left = left.copy()
@@ -46,7 +46,7 @@ class AveragedStages(Stages):
         return left
 
     def _logs_and_shares(self, worth, left):
-        """For each row, return the logarithm of the worth that is available at its choice, and the sums of _shares.
+        """For each row, return the log of the worth that is available at its choice, and the results of _shares.
 
         The first row of a tied class has the sum of the logarithms for the class, and its other rows have 0.
         """
@@ -70,7 +70,7 @@ class AveragedStages(Stages):
         return self._add_up(left, weight, order, slopes)
 
     def _add_up(self, left, weight, order, slopes):
-        """Return the results of _shares from the sums of each tied class, `slopes`."""
+        """Return the results of _shares; `slopes` contains the sums for the choices inside each tied class."""
         single = ~self.tied
         chance, own = np.zeros_like(left), np.empty_like(left)
         chance[single] = weight[single] / left[single] ** order
@@ -84,11 +84,11 @@ class AveragedStages(Stages):
         return share, self._of_whole_lists(running)
 
     def _before(self, running, rows):
-        """Return the running total before each class of one size."""
+        """Return the running total before each class; `rows` contains the rows of classes of one size."""
         return np.where(np.isin(rows[0], self.ptr[:-1]), 0.0, running[rows[0] - 1])
 
     def _pairs_of_classes(self, worth, left):
-        """Return a function that corrects the sums for two items of one class in the matrix of a list."""
+        """Return a function that corrects the matrix of a list in the cells of items that tie."""
         if self.is_strict:
             return None
         share, _ = self._shares(worth, left, self.weight, order=2)

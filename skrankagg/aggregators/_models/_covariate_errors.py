@@ -1,4 +1,4 @@
-"""Standard errors of log-worths and of coefficients of covariates, from the whole information about both."""
+"""Standard errors of log-worths and of coefficients of covariates, from the information matrix of both."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -11,12 +11,12 @@ from ._standard_errors import contrast_errors, invert_information
 
 
 def errors_with_covariates(rows, fit, lists, kind, *, factor, votes=None, anchor=None):
-    """Compute standard errors; return them for the log-worths and for the coefficients, and degrees of freedom.
+    """Compute the standard errors of log-worths and of coefficients, and the degrees of freedom.
 
     `rows` and `fit` are NewtonRows of the lists and their RowsFit. `kind` is "model", "voters" or the name of a
-    grouping. `factor`, of shape (n_lists,), multiplies the scores of the lists. Log-worths are taken minus the mean of
-    their query, or minus the anchor of their query. The degrees of freedom of each set of coefficients are infinite,
-    except for groupings.
+    grouping. `factor`, of shape (n_lists,), multiplies the derivatives of the lists. Log-worths are measured from the
+    mean of their query, or from the anchor of their query. The degrees of freedom of each set of coefficients are
+    infinite, except for groupings.
     """
     inverses, follow, covariance, is_open = _inverse(rows, fit)
     degrees = np.full(rows.n_sets, np.inf)
@@ -49,12 +49,12 @@ def errors_with_covariates(rows, fit, lists, kind, *, factor, votes=None, anchor
 
 
 def _inverse(rows, fit):
-    """Invert the information.
+    """Invert the information matrix of the log-worths and the coefficients.
 
-    There are four results. The first is the inverse matrix by log-worths of each query. The second, of shape
-    (n_candidates, P), is the change of the log-worths by a unit of each coefficient. The third contains the covariance
-    of the coefficients of each set. The fourth is a mask of the queries in which some differences of log-worths are
-    undetermined.
+    There are four results. The first contains the inverse information about the log-worths of each query. The second,
+    of shape (n_candidates, P), is the shift of the log-worths for a unit of each coefficient. The third contains the
+    covariance of the coefficients of each set. The fourth is a mask of the queries in which some differences of
+    log-worths are undetermined.
     """
     number = rows.n_covariates
     inverses, is_open = [], np.zeros(rows.n_queries, dtype=bool)
@@ -73,7 +73,7 @@ def _inverse(rows, fit):
 
 
 def _of_query(squares, moves, own, q, inverse, change):
-    """Return the part of a query's covariance that comes from the scores by log-worths."""
+    """Return the part of a query's covariance that the derivatives by log-worths contribute."""
     by_worth, _, unit_query = squares
     scores = by_worth[:, own.start : own.stop].tocsr()
     if unit_query is not None:
@@ -84,10 +84,10 @@ def _of_query(squares, moves, own, q, inverse, change):
 
 
 def _voters(lists, votes):
-    """Return the units of lists as a sparse matrix of shape (n_units, n_lists), for squares of sums of scores.
+    """Return a sparse matrix of shape (n_units, n_lists) that sums derivatives over the lists of each unit.
 
-    A list that stands for w votes contributes w times its square. Other lists of a unit are added up with their
-    weights.
+    A unit is a list, or a comparison that consists of several lists. Most lists are multiplied by their weight. A list
+    of w votes is multiplied by the root of w, so that its squared derivative is multiplied by w.
     """
     copies = are_votes(lists, votes, "Give votes=True if the weights are numbers of lists, otherwise votes=False.")
     unit, weight = first_of_each_unit(lists), lists.list_weight
@@ -95,7 +95,7 @@ def _voters(lists, votes):
 
 
 def _groups(lists, name, *, pooled):
-    """Return the groups of lists as a sparse matrix, as for _voters, and the degrees of freedom of each set."""
+    """Return the matrix of _voters for units that are groups of lists, and the degrees of freedom of each set."""
     group, _ = grouping(lists, name, "std_errors", ("model", "voters"))
     place = np.zeros(lists.n_lists, dtype=np.int64) if pooled else lists.list_query
     counted = lists.list_weight > 0
@@ -120,7 +120,7 @@ def _matrix(unit, value):
 
 
 def _query_of_units(units, lists):
-    """Return the query of each unit, whose lists all belong to one query."""
+    """Return the query of each unit; all lists of a unit must belong to one query."""
     query = np.empty(units.shape[0], dtype=np.intp)
     entries = units.tocoo()
     query[entries.row] = lists.list_query[entries.col]

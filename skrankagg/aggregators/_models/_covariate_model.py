@@ -28,7 +28,7 @@ class CovariateResult(NamedTuple):
     log_worth : ndarray of shape (n_candidates,)
         Log-worths.
     worth_error : ndarray of shape (n_candidates,), or None
-        Their standard errors; None if they were not asked for.
+        Standard errors of the log-worths; None if they were not requested.
     coefficients, errors, p : ndarray of shape (n_queries, P)
         Coefficients, their standard errors, and their p-values.
     log_likelihood, n_iter, converged : ndarray of shape (n_queries,)
@@ -46,7 +46,7 @@ class CovariateResult(NamedTuple):
 
 
 class CovariateModel:
-    """Likelihood of lists with covariates, for the parameters of PlackettLuce.
+    """Likelihood of lists with covariates, with the parameters of a PlackettLuce.
 
     Queries whose lists all have two items are fitted as duels, unless all queries have common coefficients and some
     list is longer.
@@ -114,7 +114,7 @@ class CovariateModel:
         return CovariateResult(log_worth, worth_error, coefficients, error, p, log_likelihood, n_iter, converged)
 
     def log_likelihoods(self, others):
-        """Return the log-likelihoods of other weights of the same lists, under the fit and under equal utilities.
+        """Return the log-likelihoods of the same lists with other weights, for the fit and for equal utilities.
 
         `others`, of shape (n_lists,), contains these weights. Both results have the shape (n_queries,).
         """
@@ -138,21 +138,21 @@ class CovariateModel:
         return 0.5 if self.method.ties == "average" else 1.0
 
     def weights_of_rows(self, rows, weight):
-        """Return the weights of rows for weights of the lists, of shape (n_lists,) or (n_lists, n_replicates)."""
+        """Convert weights of lists, of shape (n_lists,) or (n_lists, n_replicates), to weights of rows."""
         if not isinstance(rows, DuelRows) or self._tied_win == 0.5:
             return weight
         factor = np.where(rows.share == 0.5, 2 * self._tied_win, 1.0)
         return (weight.T * factor).T
 
     def _log_likelihood(self, lists, rows, log_worth, coefficients):
-        """Return the log-likelihood of each query, with the constant of tied duels."""
+        """Return the log-likelihood of each query, including the constant term of tied duels."""
         value = rows.log_likelihood(log_worth, coefficients)
         if isinstance(rows, DuelRows) and self.method.ties == "efron":
             value = value + np.log(2) * lists.sum_over_lists(lists.list_weight * (rows.share == 0.5))
         return value
 
     def fit(self, queries, rows, start=None, ridge=None):
-        """Fit the rows of a part, and return a RowsFit; raise InputError for a covariate that separates."""
+        """Fit the rows of `queries` and return a RowsFit; refuse covariates that separate winners from losers."""
         method = self.method
         fit = rows.fit(
             prior=method.prior,
@@ -173,7 +173,7 @@ class CovariateModel:
         return fit
 
     def _where(self, queries, one):
-        """Return the words that name the query of a set of coefficients, if there are several queries."""
+        """Return words that name a query for a message; return no words if there is one set of coefficients."""
         if self.pooled or self.lists.n_queries == 1:
             return ""
         return f" in query {show_id(self.lists.queries, queries[one])}"
@@ -209,7 +209,7 @@ class CovariateModel:
             one, k = (int(found[0]) for found in np.nonzero(bad))
             earlier = "" if k == 0 else f" and of {', '.join(map(repr, self.names[:k]))}"
             raise InputError(
-                f"Covariate {self.names[k]!r} must not be a combination of the items{earlier}; within lists it is"
+                f"Within lists, covariate {self.names[k]!r} must not be a combination of the items{earlier}; it is"
                 f"{self._where(queries, one)}, so its coefficient is undetermined. Leave it out."
             )
 

@@ -20,7 +20,7 @@ _SMALL, _MOST_STEPS = 1e-7, 15
 
 
 class CovariateFits:
-    """Function of the weights of the lists in many replicates that returns the scores.
+    """Callable that returns the scores for the list weights of many replicates.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class CovariateFits:
         return self._fit_parts(lambda part: weights[:, part], weights.shape[1])
 
     def of_draws(self, weights):
-        """Return the same for DrawnWeights, computing the weights of all lists for some draws at a time."""
+        """Return the scores for DrawnWeights; the weights of the lists are computed for some draws at a time."""
         return self._fit_parts(lambda part: weights.of_draws(part).dense(), weights.shape[1])
 
     def _fit_parts(self, dense, n):
@@ -61,7 +61,7 @@ class CovariateFits:
 
 
 class _ChordFits:
-    """Fits of some queries under many sets of weights, from the estimate of all lists."""
+    """Fits of some queries under many sets of weights; each fit starts from the estimate of all lists."""
 
     def __init__(self, model, queries, rows):
         self.model, self.queries, self.rows = model, queries, rows

@@ -99,7 +99,7 @@ class DuelRows(NewtonRows):
     def variation(self, weights):
         """Return the variation of scaled covariates under other weights, of shape (n_duels, n_replicates).
 
-        It is the mean square of the differences, of shape (n_sets, P, n_replicates).
+        The variation is the mean square of the differences. It has the shape (n_sets, P, n_replicates).
         """
         columns = np.stack([np.ones(len(self.share)), *(one**2 for one in self.scaled)], axis=1)
         return self._variation(columns, self.query, weights)
@@ -119,7 +119,7 @@ class DuelRows(NewtonRows):
         return self.share - _logistic(self.log_odds(log_worth, coefficients))
 
     def scores(self, log_worth, coefficients):
-        """Return the derivatives of each duel's log-likelihood, which is not multiplied by the duel's weight.
+        """Return the derivatives of each duel's log-likelihood, without the weight of the duel.
 
         The derivatives by the log-worths are a sparse array of shape (n_duels, n_candidates). The derivatives by the
         coefficients are an array of shape (n_duels, P), also for coefficients by query.
@@ -156,7 +156,7 @@ class DuelRows(NewtonRows):
         return odds
 
     def _of_candidates(self, values):
-        """For each candidate, sum the values of its duels as first item, minus the values as second item."""
+        """For each candidate, add the values of the duels in which it is first; subtract those where it is second."""
         n, n_cells = self.n_candidates, int(self.cell_ptr[-1])
         if n_cells > len(values):
             return np.bincount(self.first, weights=values, minlength=n) - np.bincount(
@@ -173,7 +173,7 @@ class DuelRows(NewtonRows):
         return np.array([values.sum()]) if self.pooled else self._by_query(values)
 
     def _stack(self, columns):
-        """Return the columns, each of shape (n_sets,), as an array of shape (n_sets, P)."""
+        """Stack P columns, each of shape (n_sets,), into an array of shape (n_sets, P)."""
         return np.stack(columns, axis=1) if columns else np.zeros((self.n_sets, 0))
 
     def _by_query(self, values):
@@ -182,7 +182,7 @@ class DuelRows(NewtonRows):
         return np.bincount(self.query, weights=values, minlength=self.n_queries)
 
     def _components(self):
-        """Return the connected component of each candidate; duels of weight 0 do not connect."""
+        """Return the connected component of each candidate; duels of weight 0 connect no items."""
         played = self.weight > 0
         edges = np.ones(int(played.sum())), (self.first[played], self.second[played])
         return connected_components(csr_array(edges, shape=(self.n_candidates,) * 2), directed=False)[1]
@@ -203,9 +203,9 @@ class DuelRows(NewtonRows):
     def _curvatures(self, variance):
         """Return the negative second derivatives of the log-likelihood, in scaled covariates.
 
-        The first result is a list of the matrices by log-worths, for each block. The second contains the derivatives by
-        log-worths and coefficients, of shape (n_candidates, P). The third contains the matrices by coefficients, of
-        shape (n_queries, P, P).
+        The first result is a list of arrays, one for each of `blocks`, with the derivatives by two log-worths. The
+        second contains the derivatives by a log-worth and a coefficient, of shape (n_candidates, P). The third contains
+        the derivatives by two coefficients, of shape (n_queries, P, P).
         """
         n, number = self.n_candidates, self.n_covariates
         both = np.bincount(self.cell, weights=variance, minlength=int(self.cell_ptr[-1]))

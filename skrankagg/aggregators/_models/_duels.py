@@ -22,7 +22,7 @@ def list_pairs(lists, chosen=slice(None)):
 def strict_wins(lists, q):
     """Return a matrix of bool that marks the pairs of a query in which a list ranks the row's item above the column's.
 
-    Every list of the query must have two items. Lists of weight 0 do not count.
+    Every list of the query must have two items. Lists of weight 0 are ignored.
     """
     chosen = slice(*lists.list_ptr[q : q + 2])
     upper, lower, tied = list_pairs(lists, chosen)

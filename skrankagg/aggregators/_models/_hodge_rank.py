@@ -168,7 +168,7 @@ class HodgeRank(BaseAggregator):
 
 
 def _comparisons(above, level, absent):
-    """For each pair of items, return the weight of the lists that compare the items, and the row item's margin."""
+    """For each pair of items, return the weight of the lists that compare them, and the margin of the row's item."""
     compared, gain = hold_both(above, level), above - above.swapaxes(1, 2)
     items = np.arange(compared.shape[1])
     if absent == "last":
@@ -185,7 +185,7 @@ def _comparisons(above, level, absent):
 def least_squares(weight, gain, label):
     """Find scores of shape (k, n) whose differences fit ``gain / weight`` best, by weighted least squares.
 
-    For each of the k queries, also returns the share of the squared flow that the scores leave unexplained; NaN stands
+    For each of the k queries, also returns the share of the squared flow that the scores leave unexplained, or NaN
     for a query without flow. `gain` and `weight` have shape (k, n, n). `weight` is symmetric, and 0 where items are not
     compared; `gain` is antisymmetric. `label` has shape (k, n) and contains the component of each item; components are
     numbered from 1.

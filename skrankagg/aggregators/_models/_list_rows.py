@@ -1,8 +1,8 @@
 """Plackett and Luce's model of lists of any length with covariates, fitted by Newton's method.
 
 The utility of a row is u = t_i + x'b, so the derivatives by log-worths and coefficients follow from the derivatives by
-the utilities of the rows. For these, each list is treated as a query of its own, whose items are its rows. This model
-is also known as the rank-ordered or exploded logit.
+the utilities of the rows. To differentiate by utilities, each list is treated as a query whose items are its rows. This
+model is also known as the rank-ordered or exploded logit.
 """
 
 import copy
@@ -27,7 +27,7 @@ class ListRows(NewtonRows):
     Parameters
     ----------
     lists : RankedLists
-        Lists of weight 0 do not count.
+        Lists of weight 0 are ignored.
     covariates : ndarray of shape (n_rows, P)
         Covariates of the rows.
     ties : {"average", "efron", "breslow"}
@@ -66,7 +66,8 @@ class ListRows(NewtonRows):
     def variation(self, weights):
         """Return the variation of scaled covariates under other weights, of shape (n_lists, n_replicates).
 
-        It is the mean square of the deviations from the means of the lists, of shape (n_sets, P, n_replicates).
+        The variation is the mean square of the deviations from the means of the lists. It has the shape (n_sets, P,
+        n_replicates).
         """
         lists = self.lists
         of_lists = np.add.reduceat(self.scaled**2, lists.row_ptr[:-1], axis=0)
@@ -79,7 +80,7 @@ class ListRows(NewtonRows):
         return self.lists.sum_over_lists(of_lists)
 
     def scores(self, log_worth, coefficients):
-        """Return the derivatives of each list's log-likelihood, which is not multiplied by the list's weight.
+        """Return the derivatives of each list's log-likelihood, without the weight of the list.
 
         The derivatives by the log-worths are a sparse array of shape (n_lists, n_candidates). The derivatives by the
         coefficients are an array of shape (n_lists, P), also for coefficients by query.
@@ -101,7 +102,7 @@ class ListRows(NewtonRows):
         return self._of_sets(np.add.reduceat(values, self.lists.row_ptr[self.lists.list_ptr[:-1]], axis=0))
 
     def _components(self):
-        """Return the connected component of each candidate; lists of weight 0 do not connect."""
+        """Return the connected component of each candidate; lists of weight 0 connect no items."""
         label = labels_of_held(self.lists.with_list_weight(self.weight))
         return label + self.candidate_query * (int(label.max()) + 1)
 
@@ -117,9 +118,9 @@ class ListRows(NewtonRows):
     def _curvatures(self, utility):
         """Return the negative second derivatives of the log-likelihood, in scaled covariates.
 
-        The first result is a list of the matrices by log-worths, for each block. The second contains the derivatives by
-        log-worths and coefficients, of shape (n_candidates, P). The third contains the matrices by coefficients, of
-        shape (n_queries, P, P).
+        The first result is a list of arrays, one for each of `blocks`, with the derivatives by two log-worths. The
+        second contains the derivatives by a log-worth and a coefficient, of shape (n_candidates, P). The third contains
+        the derivatives by two coefficients, of shape (n_queries, P, P).
         """
         n, number, cells = self.n_candidates, self.scaled.shape[1], np.zeros(int(self.cell_ptr[-1]))
         crossed, by_coefficient = np.zeros((n, number)), np.zeros((self.n_queries, number, number))
@@ -138,7 +139,7 @@ class ListRows(NewtonRows):
         return [cells[own] for _, _, own in self.blocks], crossed, by_coefficient
 
     def _matrices(self, utility):
-        """For some lists of one length at a time, yield their rows and the matrices of second derivatives by utilities.
+        """For batches of lists of equal length, yield the rows and the matrices of second derivatives by utilities.
 
         The rows have the shape (n_some, length), and the matrices have the shape (n_some, length, length).
         """

@@ -45,7 +45,7 @@ class RowsFit(NamedTuple):
 
 
 class NewtonRows:
-    """Base class: log-worths and coefficients of some queries, and their maximisation.
+    """Base class of models that fit the log-worths and coefficients of some queries.
 
     A subclass sets the attribute `scale`, of shape (n_sets, P), and defines three methods:
     ``_derivatives(worth, coefficients, prior, ridge)``, ``_curvatures(state)`` and ``_components()``. Inside these
@@ -153,9 +153,10 @@ class NewtonRows:
             yield whole * scale[:, None] * scale
 
     def undetermined(self):
-        """Return the shares of the covariates' information that items and earlier covariates leave, (n_sets, P).
+        """Return the share of each covariate that items and earlier covariates do not explain, of shape (n_sets, P).
 
-        The shares are computed for equal worths and coefficients 0, so they depend on the design alone.
+        These shares of the information are computed for equal worths and coefficients 0, so they depend on the design
+        alone.
         """
         zero = np.zeros(self.n_candidates), np.zeros((self.n_sets, self.n_covariates))
         state = self._derivatives(*zero, 0.0, 0.0)[1]
@@ -179,7 +180,7 @@ class NewtonRows:
         return of_worths[:, 0], of_coefficients[:, :, 0]
 
     def _solver(self, state, worth, prior, ridge, component):
-        """Return a function of many gradients that computes Newton's steps.
+        """Return a function that computes Newton's steps for many gradients at once.
 
         The gradients by log-worths have the shape (n_candidates, n), and the gradients by scaled coefficients have the
         shape (n_sets, P, n). The steps have the same shapes.
@@ -205,11 +206,11 @@ class NewtonRows:
         return steps
 
     def _eliminate(self, by_worth, crossed, by_coefficient, curvature, component):
-        """Eliminate the log-worths.
+        """Eliminate the log-worths from the equations of a Newton step.
 
         There are three results. The first contains the curvatures of the coefficients of each set. The second, of shape
-        (n_candidates, P), is the change of the log-worths by a unit of each coefficient. The third contains the inverse
-        matrices by log-worths for each block.
+        (n_candidates, P), is the shift of the log-worths for a unit of each coefficient. The third contains the inverse
+        matrices of the log-worths for each block.
         """
         follow, rest, inverses = np.empty(crossed.shape), by_coefficient.copy(), []
         for matrix, (queries, candidates, _) in zip(by_worth, self.blocks, strict=True):
@@ -253,9 +254,9 @@ class NewtonRows:
 
 
 def invert_determined(matrices, null):
-    """Return pseudo-inverses of symmetric matrices of shape (n, P, P); `null` is the share of the largest eigenvalue.
+    """Return pseudo-inverses of symmetric matrices of shape (n, P, P).
 
-    Directions whose eigenvalues are below this share count as undetermined.
+    A direction is treated as undetermined if its eigenvalue is below `null` times the largest eigenvalue.
     """
     if not matrices.shape[1]:
         return matrices

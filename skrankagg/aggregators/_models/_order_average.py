@@ -1,9 +1,10 @@
 """Means over all orders of tied items, for the likelihood of Plackett and Luce.
 
-A class of d tied items says nothing about the order of its items. Its log-likelihood is the mean over its d! orders.
-Let R be the worth of the items below the class. Before each choice some set D of the class is left, and the worth
-available is x = R + w(D). All sets of a size k are equally likely, with chance 1 / binom(d, k). Means over the orders
-are therefore sums over the non-empty sets: of log x, of 1 / x and of 1 / x^2, each divided by binom(d, k).
+A class of d tied items contains no information about the order of its items. Its log-likelihood is the mean over its d!
+orders. Let R be the worth of the items below the class. Before each choice some set D of the class is left, and the
+worth available is x = R + w(D). All sets of a size k are equally likely, with chance 1 / binom(d, k). The mean
+of log x over the orders is therefore the sum of log x / binom(d, k) over the non-empty sets. Means of 1 / x and of
+1 / x^2 are computed in the same way.
 
 Up to 10 items the sums run over all sets. Up to 100 items they are integrals, because 1 / x is the integral of
 exp(-x s) over all s. The sum over all sets of exp(-w(D) s) / binom(d, k) is itself an integral of a product over the
@@ -30,7 +31,7 @@ _CELLS = 1 << 20
 
 
 def mean_logs(worth, below):
-    """Return the means over all orders of the sum of log x, and what :func:`mean_powers` returns for the power 1.
+    """Return the mean over all orders of the sum of log x, and the results of :func:`mean_powers` for the power 1.
 
     `worth`, of shape (n_items, n_classes), contains the worths of the classes. `below`, of shape (n_classes,), contains
     the worth below each class. The three results have the shapes (n_classes,), (n_classes,) and (n_items, n_classes).
@@ -39,7 +40,7 @@ def mean_logs(worth, below):
 
 
 def mean_powers(worth, below, power):
-    """Return the mean over all orders of the sum of 1 / x^power, and the same for the choices that include each item.
+    """Return the mean over all orders of the sum of 1 / x^power, and its part from the choices that include each item.
 
     `power` is 1 or 2. The results have the shapes (n_classes,) and (n_items, n_classes). For the other arguments see
     :func:`mean_logs`.
@@ -56,7 +57,7 @@ def mean_squares_of_pairs(worth, below):
 
 
 def _in_parts(functions, worth, below, *options):
-    """Call the function for this size of a class; all functions return tuples of arrays."""
+    """Call the one of three functions that handles classes of this size; each function returns a tuple of arrays."""
     n_items = len(worth)
     listed, integrated, efron = functions
     if n_items <= _MOST_LISTED:
@@ -67,7 +68,7 @@ def _in_parts(functions, worth, below, *options):
 
 
 def _cut(function, cells, worth, below, *options):
-    """Apply a function to some classes at a time, and join the results."""
+    """Apply a function to the classes in chunks, and join the results."""
     some = max(1, _CELLS // cells)
     if worth.shape[1] <= some:
         return function(worth, below, *options)
@@ -91,7 +92,7 @@ def _tree_sum(values):
 
 @cache
 def _chances(n_items):
-    """Return the weight 1 / binom(d, k) of each set; bit i of its number says that the set contains item i."""
+    """Return the weight 1 / binom(d, k) of each set; bit i of a set's number is 1 if the set contains item i."""
     size = np.zeros(1, dtype=np.int64)
     for _ in range(n_items):
         size = np.concatenate([size, size + 1])
@@ -146,7 +147,7 @@ def _listed_pairs(worth, below):
 
 @cache
 def _shares_left(n_items):
-    """Return points and weights of a rule that integrates the products over the items from 0 to 1.
+    """Return points and weights of a quadrature rule on [0, 1] for products over the items.
 
     A product is a polynomial of degree n_items. Half as many points would integrate it exactly. For large classes fewer
     points are enough for an error of 1e-13.
@@ -156,7 +157,7 @@ def _shares_left(n_items):
 
 
 def _by_points(function, worth, below, *options):
-    """Apply a function to the classes that need the same number of grid points, and join the results."""
+    """Apply a function to groups of classes that need equally many grid points, and join the results."""
     smallest, greatest = below + worth.min(axis=0), below + _tree_sum(worth)
     length = np.log(_LAST / _FIRST) + np.log(greatest / smallest)
     n_points = (_POINTS * np.ceil(length / _STEP / _POINTS)).astype(np.int64)
@@ -218,11 +219,12 @@ def _integrated_pairs(worth, below, s):
 
 
 def _products(kept):
-    """For each share of items that is left, return the share and two weighted means of exp(-w(D) s).
+    """Return the points of the quadrature rule, and for each point two weighted means of exp(-w(D) s).
 
-    The first mean is over all sets D, and the second is over all sets without the term of the empty set. Both contain
-    the weights of the integral over the shares. `kept` contains exp(-w s) of each item, of shape (n_items, n_points,
-    n_classes). The share has the shape (n_shares, 1, 1), and the means have the shape (n_shares, n_points, n_classes).
+    A point is a share of the items. The first mean is over all sets D; the second leaves out the empty set. Both are
+    multiplied by the weights of the quadrature rule. `kept` contains exp(-w s) of each item, of shape (n_items,
+    n_points, n_classes). The points have the shape (n_shares, 1, 1), and the means have the shape (n_shares, n_points,
+    n_classes).
     """
     share, weight = (one[:, None, None] for one in _shares_left(len(kept)))
     sets, power = np.zeros((len(share), *kept.shape[1:])), np.ones_like(share)
@@ -240,7 +242,7 @@ def _products(kept):
 
 
 def _left_by_efron(worth, below):
-    """Return the worth before all choices except the last two, and the share of the class that is left."""
+    """For all choices except the last two, return the available worth and the share of the class that remains."""
     n_items = len(worth)
     share = 1 - np.arange(n_items - 2)[:, None] / n_items
     return below + share * _tree_sum(worth), share

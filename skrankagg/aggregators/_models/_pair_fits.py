@@ -1,4 +1,7 @@
-"""Fits of the worths to paired comparisons under many sets of list weights at once."""
+"""Fits of the worths to paired comparisons under many sets of list weights at once.
+
+A board is the set of comparisons of one query, under one set of weights.
+"""
 
 import numpy as np
 
@@ -11,7 +14,7 @@ _CELLS = 1 << 20
 
 
 class PairFits:
-    """Function of the weights of the lists in many replicates that returns the scores.
+    """Callable that returns the scores for the list weights of many replicates.
 
     Parameters
     ----------
@@ -34,11 +37,11 @@ class PairFits:
         return self._fit_parts(lambda matrix, part: matrix @ weights[:, part], weights.shape[1])
 
     def of_draws(self, weights):
-        """Return the same for DrawnWeights, without computing the weight of each list in each draw."""
+        """Return the scores for DrawnWeights, without computing the weight of each list in each draw."""
         return self._fit_parts(lambda matrix, part: weights.of_draws(part).sums(matrix), weights.shape[1])
 
     def _fit_parts(self, sums, n):
-        """Fit some replicates at a time; ``sums(matrix, part)`` multiplies a matrix by the weights in these."""
+        """Fit the replicates in parts; ``sums(matrix, part)`` multiplies a matrix by the weights of a part."""
         some = max(1, _CELLS // max(len(self.pairs.one), self.pairs.lists.n_candidates))
         parts = [slice(k, min(k + some, n)) for k in range(0, n, some)]
         found = [self._fit(lambda matrix, part=part: sums(matrix, part), part.stop - part.start) for part in parts]
@@ -52,7 +55,7 @@ class PairFits:
         return self.published(log_worth)
 
     def _fit_boards(self, compared, won):
-        """Fit the small boards; return the log-worths, and a mask of shape (n_queries, n_replicates) of the fits."""
+        """Fit the small boards; return the log-worths, and a mask of converged fits, (n_queries, n_replicates)."""
         lists, pairs, n_replicates = self.pairs.lists, self.pairs, won.shape[1]
         log_worth = np.repeat(self.start[:, None], n_replicates, axis=1)
         converged = np.zeros((lists.n_queries, n_replicates), dtype=bool)

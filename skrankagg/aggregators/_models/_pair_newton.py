@@ -2,10 +2,10 @@
 
 A board is the set of comparisons of one query, under one set of weights. Along the difference of two log-worths, the
 third derivative of the log-likelihood is at most as large as the second derivative. For such functions, a step of
-Newton's method increases the likelihood if it changes no difference by more than 1. A longer step does so if it is
-multiplied by log(1 + r) / r, where r is the largest change of a difference [1]_. The first step from equal worths is
-safe at any length, because the second derivatives are largest for equal worths. So no values of the likelihood are
-needed.
+Newton's method increases the likelihood if it changes no difference by more than 1. A longer step does so after
+multiplication by log(1 + r) / r, where r is the largest change of a difference [1]_. The first step from equal worths
+is safe at any length, because the second derivatives are largest for equal worths. The method therefore needs no
+values of the likelihood.
 
 .. [1] T. Sun and Q. Tran-Dinh, "Generalized self-concordant functions: a recipe for Newton-type methods", Mathematical
    Programming 178, 2019. https://doi.org/10.1007/s10107-018-1282-4
@@ -28,7 +28,7 @@ _NEAR = 1e-8
 
 
 def small_boards(lists, n_different):
-    """Return a mask of the queries whose lists are all pairs, of so few items that Newton's method is fast.
+    """Return a mask of the queries that have only lists of two items, and few enough items for Newton's method.
 
     `n_different`, of shape (n_queries,), is the number of different lists of each query.
     """
@@ -38,7 +38,7 @@ def small_boards(lists, n_different):
 
 
 def fit_boards(stages, start, **options):
-    """Fit the queries that are small boards; return the variables, the numbers of iterations and the convergence.
+    """Fit the queries that are small boards; return the variables, the numbers of iterations and a mask of convergence.
 
     The variables of the other queries, and of queries that have not converged, are those of `start`. `options` are the
     prior, `tol` and `max_iter`.
@@ -67,7 +67,7 @@ def fit_boards(stages, start, **options):
 
 
 def _wins(stages, queries, n):
-    """Count the wins of each item against each other item, of shape (n_queries, n, n), in queries of n items."""
+    """In queries of n items, count the wins of each item against each other item, of shape (n_queries, n, n)."""
     lists = stages.lists
     chosen, ptr = gather_ranges(lists.list_ptr, queries)
     upper, lower, tied = list_pairs(lists, chosen)
@@ -90,7 +90,7 @@ def newton(compared, won, start, *, prior, tol, max_iter):
     Parameters
     ----------
     compared : ndarray of shape (n_boards, n, n)
-        Number of comparisons of each two items; the diagonal is 0.
+        Number of comparisons of each pair of items; the diagonal is 0.
     won : ndarray of shape (n_boards, n)
         Number of wins of each item.
     start : ndarray of shape (n_boards, n)

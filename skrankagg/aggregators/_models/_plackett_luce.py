@@ -50,8 +50,8 @@ class PlackettLuce(WeightedAggregator):
     ----------
     prior : float, default=0.5
         Number of comparisons that each item wins against an invented item of worth 1. Each item also loses the same
-        number. A larger prior draws the worths together. With 0 the worths maximise the likelihood alone; this maximum
-        must exist, see Notes.
+        number of comparisons. A larger prior draws the worths together. With 0 the worths maximise the likelihood
+        alone; this maximum must exist, see Notes.
     absent : {"auto", "last", "ignore"}, default="auto"
         How to treat items missing from a list. "last" assumes that they were available but not chosen, as in a list
         that is cut. "ignore" assumes that they were not available, as in races, panels and paired comparisons. "auto"
@@ -77,7 +77,7 @@ class PlackettLuce(WeightedAggregator):
         queries have few lists.
     ridge : float, default=0.0
         Penalty on the coefficients: this number times half the sum of their squares, for covariates scaled to unit
-        variation within lists. It keeps the coefficient of a covariate finite that separates winners from losers.
+        variation within lists. It keeps a coefficient finite if the covariate separates winners from losers.
     votes : bool or None, default=None
         Meaning of weights with ``std_errors="voters"``. With True, a list of weight w counts as w equal lists, also for
         a fractional w. With False, it counts as one list whose log-likelihood is multiplied by w. With None, weights
@@ -94,7 +94,7 @@ class PlackettLuce(WeightedAggregator):
         of `fit`, and `transform` applies this number to any query.
     reliability_of : str, default=None
         Name of the grouping whose groups have reliabilities, for ``weighting``, such as "judge". With None, each voter
-        has its own reliability. This is wrong for paired comparisons, which are voters of their own, see Examples.
+        has its own reliability. This is wrong for paired comparisons, because each is a separate voter, see Examples.
     reliability_prior : float, default=10.0
         Shape of the gamma distribution of the reliabilities, see Notes. A larger shape draws the reliabilities
         together.
@@ -154,10 +154,10 @@ class PlackettLuce(WeightedAggregator):
 
     .. math:: \sum_{j=1}^{L} \Big(t_j - \log \sum_{i \in A_j} e^{t_i}\Big),
 
-    where :math:`A_j` contains the items that are left before the j-th choice; with "last" the absent items are always
-    left, too. List weights multiply the log-likelihood. The score is :math:`t_i`, on the chosen scale. The column
-    `worth` is :math:`e^{t_i}` divided by its sum over the items of the query. **Scores of different queries cannot be
-    compared**: each query has its own scale.
+    where :math:`A_j` contains the items that remain before the j-th choice; with "last" the absent items always remain.
+    List weights multiply the log-likelihood. The score is :math:`t_i`, on the chosen scale. The column `worth` is
+    :math:`e^{t_i}` divided by its sum over the items of the query. **Scores of different queries cannot be compared**:
+    each query has its own scale.
 
     The prior adds :math:`p\,t_i - 2p \log(1 + e^{t_i})` to the log-likelihood for each item [3]_. With the prior, all
     data have exactly one solution, and its worths are finite. Without the prior there is a solution only if a chain of
@@ -172,12 +172,12 @@ class PlackettLuce(WeightedAggregator):
 
     For two items alone it is half a win for each, as in arenas and in Elo's system. It is the mean of the logarithms,
     not the logarithm of the mean. The sum over sets is exact for up to 10 tied items. For up to 100 items it is an
-    integral with an error of about 1e-11. For larger classes, Efron's rule stands in for all choices except the last
-    two. The other rules count a class of :math:`d` tied items as :math:`d` choices. From the sum for choice r, counted
-    from 0, "efron" subtracts the share :math:`r / d` of the worths of the class; "breslow" subtracts nothing. Both are
-    rules for tied times in Cox's model; the likelihood above is the partial likelihood of that model [4]_. With
-    "davidson" a set of k items is chosen at once, in proportion to :math:`d_k` times the geometric mean of its worths.
-    Here :math:`d_1 = 1`, and the other :math:`d_k` are estimated for each query [3]_, [5]_. The sum over all sets is an
+    integral with an error of about 1e-11. For larger classes, Efron's rule replaces all choices except the last two.
+    The other rules count a class of :math:`d` tied items as :math:`d` choices. From the sum for choice r, counted from
+    0, "efron" subtracts the share :math:`r / d` of the worths of the class; "breslow" subtracts nothing. Both are rules
+    for tied times in Cox's model; the likelihood above is the partial likelihood of that model [4]_. With "davidson" a
+    set of k items is chosen at once, in proportion to :math:`d_k` times the geometric mean of its worths. Here
+    :math:`d_1 = 1`, and the other :math:`d_k` are estimated for each query [3]_, [5]_. The sum over all sets is an
     elementary symmetric polynomial. The time for each row grows with the square of the size of the largest class. The
     comparisons of the prior may then tie, too. Suppose that sets of one size are chosen whenever they can be, as in
     approval ballots of three items each. Then :math:`d_k` has no finite maximum, and the result is the limit. In the
@@ -211,10 +211,10 @@ class PlackettLuce(WeightedAggregator):
     about six Newton steps.
 
     **Standard errors** refer to the score minus the mean of the query, or minus the score of the anchor. They are
-    computed at the estimate. The prior does not count, because it is not data. Standard errors are infinite in queries
+    computed at the estimate. The prior is ignored, because it is not data. Standard errors are infinite in queries
     whose lists do not determine all differences of worths. `votes` refers to the weights in the lists, multiplied by
-    `voter_weights`. Equal comparisons that were merged count as many comparisons, and a comparison with a share or a
-    factor counts as one. With a grouping of G groups, the derivatives of the log-likelihood are summed by group, and
+    `voter_weights`. Merged comparisons are still counted one by one, and a comparison with a share or a factor is
+    counted as one. With a grouping of G groups, the derivatives of the log-likelihood are summed by group, and
     the sum of their squares is multiplied by G / (G - 1). For intervals, use the quantiles of the t distribution with G
     - 1 degrees of freedom. Two items tie if their log-worths differ by less than ten times `tol`.
 
@@ -426,14 +426,14 @@ class PlackettLuce(WeightedAggregator):
         return ranked
 
     def _error_memory(self, lists):
-        """Return the number of bytes that standard errors need in each query; None means no standard errors."""
+        """Return the number of bytes that standard errors need in each query, or None if none are computed."""
         if self.std_errors is None and not self.covariates:
             return None
         n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
         return n * (_ERROR_BYTES * n + (_SCORE_BYTES * m if self.std_errors not in ("model", None) else 0.0))
 
     def _estimate(self, lists, reliability):
-        """Fit the model, and return the stages, the merging pattern, the variables and two arrays about the iteration.
+        """Fit the model; return the likelihood, the places of lists after merging, the variables and two arrays.
 
         The two arrays contain the number of iterations of each query, and a mask of the queries that have converged.
         """

@@ -1,4 +1,4 @@
-"""Scale on which log-worths are published: log-worths or Elo points, with the mean or an anchor at a given value."""
+"""Conversion of log-worths to published scores: log-worths or Elo points, shifted to a given mean or anchor."""
 
 import math
 from numbers import Real

@@ -1,7 +1,7 @@
 """Reliabilities of voters, learnt together with the worths by an EM algorithm.
 
-The algorithm alternates between two steps. One finds the most likely worths at the current reliabilities. The other
-finds the most likely reliabilities, and treats the worths as uncertain: each worth has a variance. Without this
+The algorithm alternates between two steps. The first finds the most likely worths at the current reliabilities. The
+second finds the most likely reliabilities, and treats the worths as uncertain: each worth has a variance. Without this
 variance, the worths of each query would fit the lists of the query too well. With many short queries, the best solution
 would then follow one voter in all queries.
 """
@@ -30,7 +30,7 @@ class VoterPosterior:
         Shape of the gamma distribution of the reliabilities.
     size : ndarray of shape (n_lists,)
         Number of voters that the voter of each list represents. Each of these voters has this prior. 0 means that the
-        list does not count.
+        list is ignored.
     of_query : bool
         True if a voter has a separate reliability in each query; False if a voter has one reliability for all queries.
     """
@@ -52,7 +52,7 @@ class VoterPosterior:
         self.spread = np.zeros(n_cells)
 
     def reliabilities(self, log_reliability):
-        """Return the reliability of each voter, divided by the mean reliability; voters that do not count get 1."""
+        """Return the reliability of each voter, divided by the mean reliability; ignored voters get 1."""
         greatest = np.full(self.n_groups, -np.inf)
         np.maximum.at(greatest, self.group, log_reliability)
         plain = np.exp(log_reliability - greatest[self.group])
@@ -76,7 +76,7 @@ class VoterPosterior:
         self.spread = np.where(moved[self.group][self.place], spread, self.spread)
 
     def value_and_gradient(self, variables, log_reliability):
-        """Compute each group's expected log-posterior at these worths, and the derivatives by log-reliability."""
+        """Compute each group's expected log-posterior at the given worths, and the derivatives by log-reliability."""
         reliability = self.reliabilities(log_reliability)
         factor = reliability[self.place]
         value, slope = self.stages.by_reliability(variables, factor)

@@ -21,7 +21,7 @@ class ReliableStages:
     Parameters
     ----------
     lists : RankedLists
-        Lists of weight 0 do not count.
+        Lists of weight 0 are ignored.
     voter : ndarray of shape (n_lists,), dtype=int64
         Number of each list's voter, from 0. All lists of a voter have the same reliability.
     make : callable

@@ -26,7 +26,7 @@ class Stages:
     Parameters
     ----------
     lists : RankedLists
-        Lists of weight 0 do not count.
+        Lists of weight 0 are ignored.
     absent : {"auto", "last", "ignore"}
         How to treat items missing from a list: with "last" they are available at every choice but never chosen.
     ties : {"efron", "breslow"}
@@ -201,20 +201,21 @@ class Stages:
         return ragged_cumsum(mine[self.backwards], self.ptr)[self.backwards]
 
     def _without_chosen(self, mine, left):
-        """For each row of a tied class, subtract the share of the class that counts as chosen before."""
+        """For each row of a tied class, subtract from `left` the share of the class that earlier choices used up."""
         of_class = np.add.reduceat(mine, self.class_ptr[:-1])
         return left[self.class_ptr[:-1]][self.row_class] - self.taken * of_class[self.row_class]
 
     def _logs_and_shares(self, worth, left):
-        """For each row, return the logarithm of the worth that is available at its choice, and the sums of _shares."""
+        """For each row, return the log of the worth that is available at its choice, and the results of _shares."""
         return np.log(left), *self._shares(worth, left, self.weight)
 
     def _shares(self, worth, left, weight, *, order=1, both=False):
         """For each row, sum ``weight / left**order`` over the choices in which the row's item is available.
 
         Also returns the sum over all choices of each list; the second result is None if no list ranks absent items
-        last. An item counts fully in the choices before its class. In the choices of its own class, the share that is
-        already subtracted does not count. If `both` is true, this share counts twice, as for two items of the class.
+        last. Choices before the class of the item are added in full. Choice r in the item's own class is multiplied by
+        the share of the class that is still available. If `both` is true, this factor is squared, as needed for two
+        items of the class.
         """
         chance = weight / left if order == 1 else weight / left**2
         running = ragged_cumsum(chance, self.ptr)
@@ -231,7 +232,7 @@ class Stages:
         return np.where(self.below, running[self.ptr[1:] - 1], 0.0) if self.any_below else None
 
     def _pairs_of_classes(self, worth, left):
-        """Return a function that corrects the sums for two items of one class in the matrix of a list."""
+        """Return a function that corrects the matrix of a list in the cells of items that tie."""
         if self.is_strict:
             return None
         both = self._shares(worth, left, self.weight, order=2, both=True)[0]

@@ -50,10 +50,10 @@ def invert_information(information):
 
 
 def _units(lists, votes):
-    """Return a function of a slice of lists: their weights, the number of votes in each list, and their units.
+    """Return a function that maps a slice of lists to their weights, a mask, their units, and the factor 1.
 
-    A list is as many units as its number of votes; this number is 0 if the list belongs to a unit. The unit of a list
-    is a list of its own, or a comparison that several lists share.
+    The mask is True for lists whose weight is a number of votes; each vote is then a unit. The unit of any other list
+    is the list itself, or the comparison that it shares with other lists.
     """
     copies = are_votes(lists, votes, "Give votes=True if the weights are numbers of lists, otherwise votes=False.")
     unit = first_of_each_unit(lists)
@@ -65,7 +65,7 @@ def _units(lists, votes):
 
 
 def _groups(lists, name):
-    """Return a function of a slice of lists: their weights, no votes, their groups, and the correction G / (G - 1)."""
+    """Return a function as in _units, where the units are groups of lists and the factor is G / (G - 1)."""
     group, _ = grouping(lists, name, "std_errors", ("model", "voters"))
 
     def of_query(own):

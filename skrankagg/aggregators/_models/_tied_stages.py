@@ -35,7 +35,7 @@ class TiedStages:
     Parameters
     ----------
     lists : RankedLists
-        Lists of weight 0 do not count.
+        Lists of weight 0 are ignored.
     absent : {"auto", "last", "ignore"}
         How to treat items missing from a list: with "last" they are available at every choice but never chosen.
     owner : ndarray of shape (n_queries,), dtype=int64, default=None
@@ -292,7 +292,7 @@ def pair_prevalence(stages, variables):
 
 
 def _add_up(values):
-    """Sum over the last axis in such a way that zeros at the end do not change even the last bit.
+    """Sum over the last axis so that zeros at the end change nothing, not even the last bit of the sum.
 
     Lists that are shorter than others, or that tie fewer items, end in zeros. NumPy's own sum may group the terms of
     longer arrays differently.
