@@ -119,7 +119,7 @@ def flips(board):
 
 
 def _twice_judged(board):
-    """Count the pairs judged once in each order: both verdicts for the first slot, both for the second, and all."""
+    """Count pairs judged once in each order: those won twice by the first item, twice by the second, and all."""
     if not board.groupings:
         return 0, 0, 0
     low, high = np.minimum(board.first, board.second), np.maximum(board.first, board.second)

@@ -166,7 +166,7 @@ def ties(board, lists):
 
 
 def _moves(board, worth):
-    """Describe the largest changes of place and rating from the board to `worth`, scaled to the board's spread."""
+    """Describe the largest changes of place and rating if `worth`, at the same spread, replaces the board's worths."""
     worth = worth - worth.mean()
     size = np.dot(worth, worth)
     scale = np.dot(worth, board.worth) / size if size > 0 else 1.0

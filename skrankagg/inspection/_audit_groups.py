@@ -128,17 +128,17 @@ class _Units:
             self.count = np.ones(self.number)
 
     def pull(self, upper, lower):
-        """Return how much each unit adds to the lead of an item over another one, by one Newton step."""
+        """Return how much each unit adds to the lead of `upper` over `lower`, estimated by one Newton step."""
         return self.scores @ (self.board.inverse[upper] - self.board.inverse[lower])
 
     def order(self, upper, lower):
-        """Return the units that increase the lead of the upper item, in descending order of their pull."""
+        """Return the units that increase the lead of `upper` over `lower`, with the largest increase first."""
         pull = self.pull(upper, lower)
         order = np.argsort(-pull, kind="stable")
         return order[: np.searchsorted(-pull[order], 0.0)]
 
     def fewest(self, upper, lower):
-        """Return how many units must be removed, by one Newton step, so that the lower item passes the upper one."""
+        """Return how many units must be removed so that `lower` passes `upper`, estimated by one Newton step."""
         pull, order = self.pull(upper, lower), self.order(upper, lower)
         total, count = np.cumsum((pull * self.count)[order]), np.cumsum(self.count[order])
         gap = self.board.worth[upper] - self.board.worth[lower]
@@ -162,7 +162,7 @@ class _Units:
         return self._confirm(order, upper, lower, most)
 
     def _confirm(self, order, upper, lower, most):
-        """Return how many of the first units must be removed to change the order, or None if more than `most`."""
+        """Return how many of the first units must be removed to change a new fit's order, or None if more than `most`."""
         if not self._changes(order, upper, lower, most):
             return None
         low, high = 0, most
@@ -172,7 +172,7 @@ class _Units:
         return high
 
     def _changes(self, order, upper, lower, number):
-        """Fit the board again without some units, and return True if the lower item passes the upper one."""
+        """Fit the board again without the first `number` units, and return True if `lower` passes `upper`."""
         board, gone = self.board, np.zeros(len(self.count))
         before = np.cumsum(self.count[order]) - self.count[order]
         gone[order] = np.clip(number - before, 0, self.count[order])
@@ -182,7 +182,7 @@ class _Units:
 
 
 def _by_chance(z, number):
-    """Return how many of the largest among `number` independent normal units add up to z standard errors."""
+    """Return how many of `number` units with independent normal effects must go to cancel z standard errors."""
     density = z / math.sqrt(number)
     if density <= 0:
         return 0.0
