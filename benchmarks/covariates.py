@@ -64,7 +64,7 @@ def cpu_time(function):
 
 
 def measure_time():
-    """Print CPU times."""
+    """Print the CPU times of reading, fitting and draws."""
     rng = np.random.default_rng(0)
     rows = []
     million = draw(rng, rng.normal(0, 0.8, 100), rng.standard_normal(100), 1_000_000, 5_000)

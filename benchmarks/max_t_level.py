@@ -38,7 +38,7 @@ def duels(n_duels, log_worth):
 
 
 def judged(n_judges, n_duels, taste=0.7):
-    """Return a function that draws comparisons of judges whose log-worths differ by a normal taste."""
+    """Return a function that draws comparisons by judges, whose log-worths have normal deviations from the board."""
 
     def draw(rng):
         own = PAIRS + taste * rng.standard_normal((n_judges, len(PAIRS)))

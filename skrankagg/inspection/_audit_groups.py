@@ -162,7 +162,7 @@ class _Units:
         return self._confirm(order, upper, lower, most)
 
     def _confirm(self, order, upper, lower, most):
-        """Return how many of the first units must be removed to change a new fit's order, or None if more than `most`."""
+        """Return how many of the first units must be removed to change the order, or None if more than `most`."""
         if not self._changes(order, upper, lower, most):
             return None
         low, high = 0, most

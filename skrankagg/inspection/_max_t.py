@@ -50,7 +50,7 @@ class GapTests:
             )
 
     def test(self, q, moves):
-        """Test the pairs of a query.
+        """Compute the p-values of the pairs of items in query `q`, and the groups and letters from them.
 
         `moves`, of shape (n_items, n_resamples), contains the score of each candidate in each valid draw, minus its
         score in the consensus.
