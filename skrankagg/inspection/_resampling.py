@@ -33,11 +33,11 @@ class Replicates:
     """Results of the replicates of some queries.
 
     `queries` contains the position of the first query and the position after the last query. The candidates of the k-th
-    of these queries are ``ptr[k]`` to ``ptr[k + 1] - 1``, counted from the first candidate. `first` and `last`, of shape (n_candidates, n_resamples), are
-    the first and the last place of each item's tie class. `score_se`, of shape (n_candidates,), is the standard
-    deviation of the scores. `valid`, of shape (n_queries, n_resamples), marks the replicates that did not fail.
-    `moves`, of shape (n_candidates, n_resamples), contains the scores minus the scores of the consensus, or is
-    None.
+    of these queries are ``ptr[k]`` to ``ptr[k + 1] - 1``, counted from the first candidate. `first` and `last`, of
+    shape (n_candidates, n_resamples), are the first and the last place of each item's tie class. `score_se`, of shape
+    (n_candidates,), is the standard deviation of the scores. `valid`, of shape (n_queries, n_resamples), marks the
+    replicates that did not fail. `moves`, of shape (n_candidates, n_resamples), contains the scores minus the scores of
+    the consensus, or is None.
     """
 
     queries: tuple
