@@ -34,8 +34,8 @@ def check_covariates(names, available, caller, groups=()):
 def titles_of_sides(covariates, position, available, caller, groups, by_side):
     """Return a dict of covariate to the titles of its columns, for comparisons.
 
-    There are two titles, for the first and the second item, or one title, for the difference of the two. The covariate
-    of the position has no titles. `by_side` is True if there are columns of a first and a second item.
+    A covariate has two titles, one for each of the two items, or a single title for their difference. The covariate of
+    the position has no titles. `by_side` is True if there are columns of a first and a second item.
     """
     if covariates is None:
         titles = {}

@@ -165,7 +165,7 @@ class MeasureRows:
     def measure(self, run, qrels, queries):
         """Compute the measures of a run on the judged queries at the positions `queries`.
 
-        `run` is None if this partition has no results; the value of each judged query is then that of an empty run.
+        `run` is None if this partition has no results. The judged queries are then measured as if the run were empty.
         """
         if not len(queries):
             return Measured(None, None, np.zeros((len(self.measures), 2)), None, False, 0, 0)

@@ -198,7 +198,7 @@ def audit(
     >>> print(found["seen"][4])
     The item shown first gains +100.5 Elo (standard error 9.8). Without this gain, 0 clear pairs would change order.
     >>> print(found["advice"][5])
-    Read the verdicts with reconcile=True, which counts such pairs as ties.
+    Read the verdicts with reconcile=True: if the winner changes with the order, the pair is a tie.
     """
     aggregator = PlackettLuce() if aggregator is None else aggregator
     check_count("n_resamples", n_resamples)

@@ -114,7 +114,7 @@ def flips(board):
         f"Of {n_both:,} pairs judged in both orders, the first item won both times in {first:,}, and the second in "
         f"{second:,}."
     )
-    advice = "Read the verdicts with reconcile=True, which counts such pairs as ties."
+    advice = "Read the verdicts with reconcile=True: if the winner changes with the order, the pair is a tie."
     return judged("flips", size, "Elo", 0.0, p <= LEVEL, seen, advice, p)
 
 

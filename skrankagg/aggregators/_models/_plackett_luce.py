@@ -94,7 +94,8 @@ class PlackettLuce(WeightedAggregator):
         of `fit`, and `transform` applies this number to any query.
     reliability_of : str, default=None
         Name of the grouping whose groups have reliabilities, for ``weighting``, such as "judge". With None, each voter
-        has its own reliability. This is wrong for paired comparisons, because each is a separate voter, see Examples.
+        has its own reliability. Do not use None for paired comparisons: each comparison is a separate voter, see
+        Examples.
     reliability_prior : float, default=10.0
         Shape of the gamma distribution of the reliabilities, see Notes. A larger shape draws the reliabilities
         together.
@@ -125,12 +126,13 @@ class PlackettLuce(WeightedAggregator):
     Raises
     ------
     InputError
-        If a covariate is constant in each list, is determined by the items and earlier covariates, or separates winners
-        from losers (with ``ridge=0``). If `covariates` are combined with ``absent="last"``, ``ties="davidson"`` or
-        `weighting`. If a query lacks the item of `anchor`. With ``prior=0``, if the likelihood of a query has no
-        maximum. In such a query some items are never ranked below the other items, or never above the other items. With
-        ``ties="davidson"`` there is another possible reason: some items only tie with the other items. With
-        ``ties="davidson"`` the error is also raised if more than 20 items tie in a list.
+        - If `covariates` are combined with ``absent="last"``, ``ties="davidson"`` or `weighting`.
+        - If a covariate is constant in each list, or is a linear combination of item effects and earlier covariates.
+          With ``ridge=0``, also if a covariate separates winners from losers.
+        - If a query lacks the item of `anchor`.
+        - With ``prior=0``, if the likelihood of a query has no maximum: some items are never ranked below the other
+          items, or never above them. With ``ties="davidson"``, also if some items only tie with the other items.
+        - With ``ties="davidson"``, if more than 20 items tie in a list.
 
     Warns
     -----
@@ -154,15 +156,16 @@ class PlackettLuce(WeightedAggregator):
 
     .. math:: \sum_{j=1}^{L} \Big(t_j - \log \sum_{i \in A_j} e^{t_i}\Big),
 
-    where :math:`A_j` contains the items that remain before the j-th choice; with "last" the absent items always remain.
-    List weights multiply the log-likelihood. The score is :math:`t_i`, on the chosen scale. The column `worth` is
-    :math:`e^{t_i}` divided by its sum over the items of the query. **Scores of different queries cannot be compared**:
-    each query has its own scale.
+    where :math:`A_j` contains the items that remain before the j-th choice; with "last" it also contains all absent
+    items. List weights multiply the log-likelihood. The score is :math:`t_i`, on the chosen scale. The column `worth`
+    is :math:`e^{t_i}` divided by its sum over the items of the query. **Scores of different queries cannot be
+    compared**: each query has its own scale.
 
     The prior adds :math:`p\,t_i - 2p \log(1 + e^{t_i})` to the log-likelihood for each item [3]_. With the prior, all
-    data have exactly one solution, and its worths are finite. Without the prior there is a solution only if a chain of
-    lists leads down from each item to each other item [2]_. The scores then have the mean 0. With "davidson" there may
-    be no solution if ties alone connect some items.
+    data have exactly one solution, and its worths are finite. Without the prior a solution may not exist. It exists if
+    a chain of items leads from each item to each other item, and some list ranks each item of the chain above the next
+    one [2]_. The scores then have the mean 0. With "davidson" there may be no solution if ties alone connect some
+    items.
 
     **Ties.** A class :math:`C` of :math:`d` tied items says nothing about the order of its items. With "average" its
     log-likelihood is the mean over all orders of the class. Let R be the worth of the items below the class and
@@ -173,29 +176,30 @@ class PlackettLuce(WeightedAggregator):
     For two items alone it is half a win for each, as in arenas and in Elo's system. It is the mean of the logarithms,
     not the logarithm of the mean. The sum over sets is exact for up to 10 tied items. For up to 100 items it is an
     integral with an error of about 1e-11. For larger classes, Efron's rule replaces all choices except the last two.
-    The other rules count a class of :math:`d` tied items as :math:`d` choices. From the sum for choice r, counted from
-    0, "efron" subtracts the share :math:`r / d` of the worths of the class; "breslow" subtracts nothing. Both are rules
-    for tied times in Cox's model; the likelihood above is the partial likelihood of that model [4]_. With "davidson" a
-    set of k items is chosen at once, in proportion to :math:`d_k` times the geometric mean of its worths. Here
-    :math:`d_1 = 1`, and the other :math:`d_k` are estimated for each query [3]_, [5]_. The sum over all sets is an
-    elementary symmetric polynomial. The time for each row grows with the square of the size of the largest class. The
-    comparisons of the prior may then tie, too. Suppose that sets of one size are chosen whenever they can be, as in
-    approval ballots of three items each. Then :math:`d_k` has no finite maximum, and the result is the limit. In the
-    limit, sets of that size do not compete with sets of a size that is never chosen instead. A tie at the end of a list
-    is evidence that the tied items are equally good. If the tie only means "not ranked", leave these items out.
+    "efron" and "breslow" count a class of :math:`d` tied items as :math:`d` choices. For the choices :math:`r = 0,
+    \dots, d - 1` within the class, "efron" subtracts :math:`r / d` of the total worth of the class from the sum over
+    :math:`A_j`. "breslow" subtracts nothing. Both are rules for tied times in Cox's model; the likelihood above is the
+    partial likelihood of that model [4]_. With "davidson" a set of k items is chosen at once, in proportion to
+    :math:`d_k` times the geometric mean of its worths. Here :math:`d_1 = 1`, and the other :math:`d_k` are estimated
+    for each query [3]_, [5]_. The sum over all sets is an elementary symmetric polynomial. The time for each row grows
+    with the square of the size of the largest class. With "davidson", the comparisons of the prior may also end in
+    ties. Suppose that sets of size k are chosen whenever they can be, as in approval ballots of k items each. Then
+    :math:`d_k` has no finite maximum, and the result is the limit of an infinite :math:`d_k`. In this limit, a size
+    that is never chosen where size k is possible drops out of the sums. A tie at the end of a list is evidence that the
+    tied items are equally good. If the tie only means "not ranked", leave these items out.
 
     **Reliabilities.** A voter of reliability :math:`\eta` chooses in proportion to :math:`e^{\eta t_i}` [6]_. With a
     reliability near 0, choices are nearly random. The mean reliability is 1, over the voters of each query with "query"
     and over all voters with "global". With "davidson" :math:`d_k^\eta` replaces :math:`d_k`. Reliabilities have a gamma
     distribution of shape `reliability_prior`, before they are divided by their mean. Without this distribution, the
     voter who agrees most with the others would be infinitely reliable. An EM algorithm [7]_ learns the reliabilities.
-    In each round the worths first maximise the likelihood. Then the reliabilities maximise the likelihood minus a
-    penalty of :math:`\tfrac12 \eta^2 \sum_j \mathrm{Var}_j` for each voter. The sum is the variance of the voter's
-    choices that comes from the uncertainty of the worths. The rounds end when no :math:`\log \eta` moves by more than
-    1e-6. If worths and reliabilities were maximised at once, the result would follow a single voter where queries are
-    many and short. A list of weight w counts as w voters; with `reliability_of` it counts as w lists of one voter. A
-    voter who prefers bad items gets a reliability near 0, but never below 0. Standard errors treat the reliabilities as
-    known.
+    Each round first finds the worths of maximum likelihood. Then it finds the reliabilities that maximise the
+    likelihood minus a penalty of :math:`\tfrac12 \eta^2 \sum_j \mathrm{Var}_j` for each voter. Here
+    :math:`\mathrm{Var}_j` is the variance at the voter's j-th choice that is due to the uncertainty of the worths. The
+    rounds end when no :math:`\log \eta` moves by more than 1e-6. If the likelihood were maximised over worths and
+    reliabilities jointly, a single voter would dominate the result of many short queries. A list of weight w counts as
+    w voters; with `reliability_of` it counts as w lists of one voter. A voter who prefers bad items gets a reliability
+    near 0, but never below 0. Standard errors treat the reliabilities as known.
 
     **Covariates.** With covariates :math:`x_{li}` of item i in list l, the utility :math:`t_i + x_{li}^\top b` replaces
     :math:`t_i`; this is the rank-ordered or exploded logit [8]_. The scores are the :math:`t_i`, so they compare items
@@ -206,23 +210,24 @@ class PlackettLuce(WeightedAggregator):
     normal distribution, or the t distribution with G - 1 degrees of freedom for a grouping of G groups. For `ridge`,
     each covariate is divided by the root mean square of its deviation from the list's mean. In queries where all lists
     have two items, it is divided by the root mean square of the difference of the two items. Covariates are never
-    centred over several lists, because this would change the effect of a position. With few lists in each query, common
-    coefficients are too far from 0, because the worths of each query are estimated from the same lists. The fit takes
-    about six Newton steps.
+    centred over several lists, because this would change the effect of a position. With few lists in each query, the
+    coefficients of ``coefficients="all"`` are biased away from 0, because the worths of each query are estimated from
+    the same lists. The fit takes about six Newton steps.
 
     **Standard errors** refer to the score minus the mean of the query, or minus the score of the anchor. They are
     computed at the estimate. The prior is ignored, because it is not data. Standard errors are infinite in queries
     whose lists do not determine all differences of worths. `votes` refers to the weights in the lists, multiplied by
-    `voter_weights`. Merged comparisons are still counted one by one, and a comparison with a share or a factor is
-    counted as one. With a grouping of G groups, the derivatives of the log-likelihood are summed by group, and
-    the sum of their squares is multiplied by G / (G - 1). For intervals, use the quantiles of the t distribution with G
-    - 1 degrees of freedom. Two items tie if their log-worths differ by less than ten times `tol`.
+    `voter_weights`. Merged comparisons are still counted one by one. A comparison is also counted once if its outcome
+    is a share of a win, or if ``outcomes=`` gives it a factor. With a grouping of G groups, the derivatives of the
+    log-likelihood are summed by group, and the sum of their squares is multiplied by G / (G - 1). For intervals, use
+    the quantiles of the t distribution with G - 1 degrees of freedom. Two items tie if their log-worths differ by less
+    than ten times `tol`.
 
     The fit takes about 30 passes over the rows. With "average", classes of more than ten tied items take many times
     longer than with "efron". The time of standard errors grows with the square of the length of each list and the cube
     of the number of items. They need memory for ten matrices of all pairs of items; this memory is checked before the
-    fit. With `weighting` everything runs some dozen times. With `weighting` and ``absent="last"`` the time grows with
-    the number of lists times the number of items.
+    fit. With `weighting` the fit takes about a dozen times as long. With `weighting` and ``absent="last"`` the time
+    grows with the number of lists times the number of items.
 
     References
     ----------

@@ -73,7 +73,7 @@ def _check_ties_in_order(group, lists, by_rank):
 
 
 def check_groupings_and_covariates(aggregator):
-    """Check that groupings and covariates of the lists change no bit of the result."""
+    """Check that groupings and covariates of the lists leave the result unchanged, bit for bit."""
     lists = example_lists()
     lists["panel"], lists["length"] = lists["voter"], np.arange(len(lists)) % 7
     more = RankedLists.from_frame(lists, groups=["panel"], covariates=["length"])
