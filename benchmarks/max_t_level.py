@@ -79,7 +79,7 @@ def orders(n_lists):
 
 
 def names_of(n):
-    """Return names of items that sort by number."""
+    """Return names of items whose alphabetical order is the order of their numbers."""
     return [f"i{k:02d}" for k in range(1, n + 1)]
 
 
@@ -121,7 +121,7 @@ def wrong_all(board, worth):
 
 
 def power(board, worth):
-    """Return the share of the gaps between neighbours of falling worth that are found."""
+    """Return the share of the real gaps that the tests find, between neighbours whose first item is better."""
     gap = worth[:-1] > worth[1:]
     return float((board["separated_next"].to_numpy()[:-1] == True)[gap].mean()) if gap.any() else np.nan  # noqa: E712
 

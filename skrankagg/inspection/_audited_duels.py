@@ -150,7 +150,7 @@ class AuditedDuels:
 
     @cached_property
     def covariance(self):
-        """Covariance of the log-worths from the scores of the units, or the inverse information if all duels are tied."""
+        """Covariance of the log-worths from the units' scores, or the inverse information if all duels are tied."""
         if (self.share == 0.5).all():
             return self.inverse
         scores = self.rows.scores(self.fit.log_worth, self.fit.coefficients)[0]
