@@ -30,7 +30,7 @@ def draw(seed=0, n=400, ties=True, coefficients=(0.7, -0.3)):
 
 
 def dummies(first, second, n_items):
-    """Return the design of the duels without the first item."""
+    """Return the design matrix of the duels, without a column for the first item."""
     design = np.zeros((len(first), n_items))
     design[np.arange(len(first)), first] = 1
     design[np.arange(len(first)), second] = -1

@@ -42,7 +42,7 @@ def rows_of(frame, ties="average", pooled=False, weights=None):
 
 
 def dummies(frame):
-    """Return the items of the rows as columns, without the first item, and the covariates."""
+    """Return the design matrix of the rows: columns for all items except the first, and for the covariates."""
     return np.hstack([np.eye(frame["item"].max() + 1)[frame["item"]][:, 1:], frame[NAMES].to_numpy()])
 
 

@@ -60,7 +60,7 @@ def draw_lists(seed=0, queries=("a",), n_lists=60, n_items=6):
 
 
 def design_of(battles):
-    """Return the differences of the duels: items without the first one, length and position."""
+    """Return the design matrix of the duels: columns for all items except the first, for length and for position."""
     items = sorted(set(battles["model_a"]) | set(battles["model_b"]))
     signs = [
         (battles["model_a"] == item).astype(float) - (battles["model_b"] == item).astype(float) for item in items[1:]

@@ -1,4 +1,4 @@
-"""Covariates stay with their rows, whatever is done to the lists, and no method reads them unasked."""
+"""Covariates stay with their rows in all operations on lists, and methods use them only on request."""
 
 import copy
 import pickle
@@ -226,7 +226,7 @@ def battles():
 
 
 def differences(lists):
-    """Return the difference of the covariates of each list's items, by the smaller item minus the larger one."""
+    """Return the difference of the covariates in each list, as the smaller item's value minus the larger item's."""
     sign = np.where(lists.candidate[::2] < lists.candidate[1::2], 1.0, -1.0)
     return (lists.row_covariates[::2] - lists.row_covariates[1::2]) * sign[:, None]
 

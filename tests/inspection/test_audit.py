@@ -79,7 +79,7 @@ def share_of_first(frame):
 
 
 def differences(frame):
-    """Return the design of Bradley and Terry's model, a column for each model."""
+    """Return the design matrix of Bradley and Terry's model, with a column for each model."""
     names = sorted(set(frame["model_a"]) | set(frame["model_b"]))
     design = np.zeros((len(frame), len(names)))
     for column, sign in (("model_a", 1.0), ("model_b", -1.0)):
@@ -376,7 +376,7 @@ def winner_first(frame):
 
 
 def mostly_sorted(frame):
-    """Return the duels with sorted names, but for one pair in both orders and 3 % of the others."""
+    """Sort the names in the two columns, except in one pair in both orders and in 3 % of the other duels."""
     return pd.concat([sorted_by_name(frame), frame[frame["model_a"] > frame["model_b"]].iloc[:12]])
 
 
