@@ -376,7 +376,7 @@ def winner_first(frame):
 
 
 def mostly_sorted(frame):
-    """Sort the names in the two columns, except in one pair in both orders and in 3 % of the other duels."""
+    """Return the duels with sorted names, and again the first twelve whose names were not sorted, unchanged."""
     return pd.concat([sorted_by_name(frame), frame[frame["model_a"] > frame["model_b"]].iloc[:12]])
 
 
