@@ -616,7 +616,7 @@ def test_comparator_without_cv_rejects_stacked_fusion(data):
 @pytest.mark.exhaustive
 def test_stacked_fusion_rejects_nan_features_for_estimators_without_nan(data):
     train, test, qrels = parts(data)
-    words = "The feature 'score' is NaN where a list does not contain an item; Ridge does not accept NaN. Choose a norm"
+    words = "The feature 'score' is NaN if a list does not contain the item, but Ridge does not accept NaN. Replace"
     with pytest.raises(InputError, match=words):
         StackedFusion(Ridge(), ["score"]).fit(train, qrels)
     for estimator in (HistGradientBoostingRegressor(max_iter=5), make_pipeline(SimpleImputer(), Ridge())):
