@@ -105,6 +105,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     _any_numbering: bool = False
     #: Whether the function that `_repeat` returns also accepts the weights of many replicates, as columns.
     _repeats_columns: bool = False
+    #: Whether the scores of a query depend on the lists of other queries, which must then be aggregated together.
+    _joins_queries: bool = False
     #: Advice in the error message for lists without scores.
     _scores_hint = "add a column 'score'"
 

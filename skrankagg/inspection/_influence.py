@@ -196,7 +196,7 @@ def voter_influence(
     left_out = np.zeros(n, dtype=bool)
     make = _silence if mode == "silence" else _drop
     with silence_repeated_warnings():
-        for queries in _alike(lists):
+        for queries in [np.arange(lists.n_queries)] if aggregator._joins_queries else _alike(lists):
             for without in make(aggregator, lists, ranked.lists, queries, units, others, failures):
                 one = without.unit
                 left_out[one] = True
@@ -305,7 +305,9 @@ def _silence(aggregator, lists, heard, queries, units, others, failures):
         heard.list_weight[own_lists], part.list_weight, out=np.zeros(len(own_lists)), where=part.list_weight > 0
     )
     holds = sparse_rows(part.row_ptr, part.candidate, np.ones(part.n_rows), part.n_candidates).T
-    position, unit = units.position(own_lists), units.of_list[own_lists]
+    unit = units.of_list[own_lists]
+    # One unit of each query is left out at a time, or a single unit if the scores depend on all queries.
+    position = unit if aggregator._joins_queries else units.position(own_lists)
     n_columns = max(1, _CELLS // (part.n_candidates + part.n_lists))
     for first in range(0, int(position.max()) + 1, n_columns):
         silenced = np.flatnonzero((position >= first) & (position < first + n_columns) & others[unit])
@@ -356,7 +358,7 @@ def _try_scores(aggregator, lists, weights, score, failures):
         if weights.shape[1] > 1:
             columns = np.split(weights, weights.shape[1], axis=1)
             return np.concatenate([_try_scores(aggregator, lists, one, score, failures) for one in columns], axis=1)
-        if lists.n_queries > 1:
+        if lists.n_queries > 1 and not aggregator._joins_queries:
             own = [
                 (lists.take([q]), weights[lists.list_ptr[q] : lists.list_ptr[q + 1]]) for q in range(lists.n_queries)
             ]
@@ -369,6 +371,10 @@ def _try_scores(aggregator, lists, weights, score, failures):
 
 def _drop(aggregator, lists, heard, queries, units, others, failures):
     """For several queries at once, remove the rows of one unit after another, and yield the new consensuses."""
+    if aggregator._joins_queries:
+        for one in np.flatnonzero(others).tolist():
+            yield from _try_without(aggregator, lists, units, np.array([one]), failures)
+        return
     n_units = np.diff(units.ptr)[queries]
     for number in range(int(n_units.max())):
         dropped = units.ptr[queries[n_units > number]] + number
@@ -379,7 +385,7 @@ def _drop(aggregator, lists, heard, queries, units, others, failures):
 
 def _try_without(aggregator, lists, units, dropped, failures):
     """Yield the consensuses of queries that each lack one unit. If the aggregation of a query fails, omit the query."""
-    kept = np.zeros(lists.n_queries, dtype=bool)
+    kept = np.full(lists.n_queries, aggregator._joins_queries)
     kept[units.query[dropped]] = True
     kept = kept[lists.list_query]
     kept[units.lists_of(dropped)[0]] = False
@@ -395,9 +401,12 @@ def _try_without(aggregator, lists, units, dropped, failures):
         else:
             failures.append(error)
         return
-    yield _Without(
-        dropped, left.candidate_ptr, candidates, *_places_and_classes(left.candidate_ptr, ranked.order, ranked.score)
-    )
+    ptr, (place, tie_class) = left.candidate_ptr, _places_and_classes(left.candidate_ptr, ranked.order, ranked.score)
+    if aggregator._joins_queries:
+        own = slice(*ptr[units.query[dropped[0]] :][:2])
+        candidates, place, tie_class = candidates[own], place[own], tie_class[own]
+        ptr = np.array([0, len(place)])
+    yield _Without(dropped, ptr, candidates, place, tie_class)
 
 
 def _differences(lists, units, without, place, tie_class, top):

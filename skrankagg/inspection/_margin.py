@@ -139,12 +139,13 @@ def margin_of_victory(
     ranked = aggregator._rank(lists)
     leader = ranked.order[lists.candidate_ptr[:-1]]
     heard = ranked.lists.list_weight > 0
+    joint = _scores_of_all(aggregator, lists) if aggregator._joins_queries else None
     rows = []
     with silence_repeated_warnings():
         for q, first in enumerate(lists.candidate_ptr[:-1]):
             own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
             part = lists if lists.n_queries == 1 else lists.take([q])
-            lead = _Lead(aggregator, part, int(leader[q] - first), heard[own], votes)
+            lead = _Lead(aggregator, part, int(leader[q] - first), heard[own], votes, joint and joint(q))
             lower, upper, chosen = lead.least_removal(Clock(time_limit), max_lists)
             removed = tuple(lists.voters.take(lists.list_voter[own][chosen]).tolist())
             rows.append((lower, upper, removed))
@@ -166,10 +167,36 @@ def margin_of_victory(
     )
 
 
+def _scores(aggregator, lists):
+    """Return the function of many weights of the lists that computes the scores, and the scale of the scores."""
+    consensus = aggregator._aggregate_what_fits(lists)
+    return aggregator._repeat_many(lists), consensus.scale if isinstance(consensus, Consensus) else None
+
+
+def _scores_of_all(aggregator, lists):
+    """Return a function of a query that returns what `_scores` does, for weights of the lists of this query.
+
+    The lists of the other queries keep their weights.
+    """
+    score, scale = _scores(aggregator, lists)
+
+    def of_query(q):
+        own, candidates = slice(*lists.list_ptr[q : q + 2]), slice(*lists.candidate_ptr[q : q + 2])
+
+        def score_query(weights):
+            everything = np.repeat(lists.list_weight[:, None], weights.shape[1], axis=1)
+            everything[own] = weights
+            return score(everything)[candidates]
+
+        return score_query, None if scale is None else scale[candidates]
+
+    return of_query
+
+
 class _Lead:
     """Lead of one item of a query over the other items, computed from the lists of positive weight."""
 
-    def __init__(self, aggregator, lists, leader, heard, votes):
+    def __init__(self, aggregator, lists, leader, heard, votes, scores=None):
         self.aggregator, self.lists, self.leader = aggregator, lists, leader
         #: The list that each member belongs to. A member is a list or one vote of a list.
         self.members = np.flatnonzero(heard)
@@ -178,9 +205,7 @@ class _Lead:
         # Members of one list follow each other.
         self.heads = np.flatnonzero(np.diff(self.members, prepend=-1))
         self.rivals = np.delete(np.arange(lists.n_candidates), leader)
-        self.score = aggregator._repeat_many(lists)
-        consensus = aggregator._aggregate_what_fits(lists)
-        self.scale = consensus.scale if isinstance(consensus, Consensus) else None
+        self.score, self.scale = _scores(aggregator, lists) if scores is None else scores
         weight = self.member_weight
         unit = common_unit(weight)
         # Sums of integers are exact, so weights are expressed in a common unit if they have one.

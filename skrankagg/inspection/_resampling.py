@@ -168,6 +168,8 @@ class Resampling:
         cells, large = np.cumsum(size) // _CELLS, size > _CELLS
         # A large query gets its own block, so that its draws are split in the same way as when it is alone.
         starts = np.flatnonzero((np.diff(cells, prepend=-1) != 0) | large | np.append(False, large[:-1]))
+        if self.aggregator._joins_queries:
+            starts = starts[:1]
         try:
             for start, stop in zip(starts, [*starts[1:], lists.n_queries], strict=True):
                 yield from self._blocks(int(start), int(stop), centre, scale)
@@ -201,14 +203,15 @@ class Resampling:
         scores = self.aggregator._repeat_many(block)
         each = np.arange(block.n_lists)
         of_query = csr_array((np.ones(block.n_lists), (block.list_query, each)), shape=(block.n_queries, block.n_lists))
-        # A single query may have too many items to compute all replicates at once.
-        some = max(1, _CELLS // block.n_candidates) if block.n_queries == 1 else self.n_resamples
+        # A block that cannot be divided may have too many items to compute all replicates at once.
+        is_whole = block.n_queries == 1 or self.aggregator._joins_queries
+        some = max(1, _CELLS // block.n_candidates) if is_whole else self.n_resamples
         for k in range(0, self.n_resamples, some):
             part = slice(k, k + some)
             drawn = weights.of_draws(part)
             score, error = self._scores(block, scores, drawn)
             if error is not None:
-                if block.n_queries > 1:
+                if not is_whole:
                     raise _Failing
                 failure = error
             high, low = places_of_replicates(block.candidate_ptr, score, scale)

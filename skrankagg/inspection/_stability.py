@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._data._compared_items import n_components
+from .._data._frames import plain_index
 from .._data._types import PlainLists
 from .._support._checks import check_choice, check_count
 from ..base import BaseAggregator
@@ -353,9 +354,10 @@ def preference_probabilities(
     i4  0.08  0.10  0.50  0.91
     i2  0.00  0.00  0.09  0.50
     """
+    lists, q = _choose_query(aggregator, lists, query, unit)
     resampling = Resampling(
         aggregator,
-        _choose_query(aggregator, lists, query, unit),
+        lists,
         n_resamples=n_resamples,
         confidence=0.5,
         unit=unit,
@@ -366,20 +368,23 @@ def preference_probabilities(
     ranked, scale = resampling.aggregate()
     lists = resampling.lists
     (block,) = resampling.replicates(ranked, scale)
-    ((_, _, first, _),) = block.of_queries()
+    _, _, first, _ = next(one for one in block.of_queries() if one[0] == q)
     if first.shape[1] == 0:
         raise InputError(
             "No draw gives a consensus, because no draw contains a list of positive weight. Check the weights."
         )
-    first = first[ranked.order]
-    items = lists.items.take(lists.candidate_item[ranked.order])
+    own = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
+    order = ranked.order[own]
+    first = first[order - own.start]
+    items = lists.items.take(lists.candidate_item[order])
     shares = np.stack([_share_above(place, first) for place in first])
-    component = resampling.component[ranked.order]
+    component = resampling.component[order]
     shares[component[:, None] != component] = np.nan
     return pd.DataFrame(shares, index=items, columns=items)
 
 
 def _choose_query(aggregator, X, query, unit):
+    """Return the lists to aggregate, and the position of the chosen query among their queries."""
     lists = encode_with_groups(aggregator, X, None if unit in UNITS else unit)
     if query is not None:
         if unit == "query":
@@ -387,12 +392,13 @@ def _choose_query(aggregator, X, query, unit):
                 f"`query` must be None with unit='query', which pools the lists of all queries; got {query!r}. Leave "
                 "it out."
             )
-        return lists.select(queries=[query])
+        chosen = lists.select(queries=[query])
+        return (lists, plain_index(lists.queries).get_loc(query)) if aggregator._joins_queries else (chosen, 0)
     if lists.n_queries > 1 and unit != "query":
         raise InputError(
             f"`query` must be the id of one of the {lists.n_queries} queries, such as {lists.queries[0]!r}; got None."
         )
-    return lists
+    return lists, 0
 
 
 def _share_of_top(first, last, k):

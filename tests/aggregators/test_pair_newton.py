@@ -40,9 +40,7 @@ def remaining_step(wins, log_worth, prior):
 @pytest.mark.parametrize("n_items", [2, 5, 12])
 def test_newton_solves_the_likelihood_equations(n_items, prior):
     wins = boards(7, n_items, seed=n_items)
-    found, n_iter, converged = newton(
-        wins + wins.transpose(0, 2, 1), wins.sum(axis=2), np.zeros((7, n_items)), prior=prior, **OPTIONS
-    )
+    found, n_iter, converged = newton(wins, np.zeros((7, n_items)), prior=prior, **OPTIONS)
     # A very small prior hardly determines the mean of the log-worths, so that rounding ends the iteration.
     assert converged.all() and (n_iter <= (10 if prior != 1e-6 else 40)).all()
     assert remaining_step(wins, found, prior).max() < 1e-13
@@ -52,17 +50,49 @@ def test_newton_solves_the_likelihood_equations(n_items, prior):
 
 def test_newton_equals_the_odds_of_two_items():
     wins = np.array([[[0, 3.0], [1.0, 0]], [[0, 1e6], [1.0, 0]], [[0, 1.0], [7.0, 0]]])
-    found = newton(wins + wins.transpose(0, 2, 1), wins.sum(axis=2), np.zeros((3, 2)), prior=0, **OPTIONS)[0]
+    found = newton(wins, np.zeros((3, 2)), prior=0, **OPTIONS)[0]
     np.testing.assert_allclose(found[:, 0] - found[:, 1], np.log([3, 1e6, 1 / 7]), rtol=1e-11)
+
+
+@pytest.mark.parametrize("prior", [1e-6, 1e-3, 0.5])
+@pytest.mark.parametrize("n_games", [10, 1e3, 1e6])
+def test_an_item_that_never_loses_is_above_the_other_by_the_right_difference(prior, n_games):
+    wins = pd.DataFrame({"winner": ["a"], "loser": ["b"], "games": [n_games]})
+    model = PlackettLuce(prior=prior)
+    score = model.fit_transform(RankedLists.from_comparisons(wins, weight="games")).set_index("item")["score"]
+    # By symmetry the log-worths are t and -t, so that games / (1 + exp(2 t)) equals the slope of the prior.
+    low, high = np.longdouble(0), np.longdouble(100)
+    for _ in range(200):
+        t = (low + high) / 2
+        is_low = n_games / (1 + np.exp(2 * t)) > prior * np.tanh(t / 2)
+        low, high = (t, high) if is_low else (low, t)
+    assert model.query_info_["converged"].all()
+    assert score["a"] - score["b"] == pytest.approx(float(2 * low), abs=1e-9)
+
+
+@pytest.mark.parametrize("prior", [1e-6, 1e-3, 0.5])
+@pytest.mark.parametrize("heaviest", [1e3, 1e6])
+def test_heavy_and_one_sided_boards_solve_the_likelihood_equations(prior, heaviest):
+    rng = np.random.default_rng(4)
+    wins = np.round(np.exp(rng.uniform(0, np.log(heaviest), size=(20, 6, 6))))
+    wins[:, np.arange(6), np.arange(6)] = 0
+    wins[:, :, 0] = 0  # the first item never loses
+    found, _, converged = newton(wins, np.zeros((20, 6)), prior=prior, **OPTIONS)
+    t = found.astype(np.longdouble)
+    beaten = 1 / (1 + np.exp(t[:, :, None] - t[:, None]))  # chance that the second item of a pair wins
+    gradient = (wins * beaten - (wins * beaten).transpose(0, 2, 1)).sum(axis=2) - prior * np.tanh(t / 2)
+    compared = wins + wins.transpose(0, 2, 1)
+    curvature = (compared * beaten * (1 - beaten)).sum(axis=2)
+    assert converged.all()
+    assert (np.abs(gradient) / curvature).max() < 1e-9
 
 
 @pytest.mark.parametrize("prior", [0, 0.5])
 def test_newton_finds_the_same_maximum_from_far_starts(prior):
     wins = boards(40, 6, seed=1)
-    compared, won = wins + wins.transpose(0, 2, 1), wins.sum(axis=2)
-    near = newton(compared, won, np.zeros((40, 6)), prior=prior, **OPTIONS)[0]
+    near = newton(wins, np.zeros((40, 6)), prior=prior, **OPTIONS)[0]
     start = np.random.default_rng(0).normal(scale=8.0, size=(40, 6))
-    far, _, converged = newton(compared, won, start, prior=prior, **OPTIONS)
+    far, _, converged = newton(wins, start, prior=prior, **OPTIONS)
     assert converged.all()
     if prior == 0:
         far -= far.mean(axis=1, keepdims=True)
@@ -77,7 +107,7 @@ def test_newton_increases_the_likelihood_in_each_step():
     def value(t):
         return (won * t).sum(axis=1) - (compared * np.logaddexp(t[:, None], t[:, :, None])).sum(axis=(1, 2)) / 2
 
-    values = np.stack([value(newton(compared, won, start, prior=0, tol=1e-12, max_iter=k)[0]) for k in range(1, 9)])
+    values = np.stack([value(newton(wins, start, prior=0, tol=1e-12, max_iter=k)[0]) for k in range(1, 9)])
     assert (np.diff(values, axis=0) >= -1e-12 * np.abs(values[1:])).all()
     assert (values[0] > value(start)).all()
 
@@ -85,11 +115,10 @@ def test_newton_increases_the_likelihood_in_each_step():
 def test_newton_reports_boards_that_need_more_steps():
     wins = boards(3, 5, seed=3)
     wins[1] = np.ones((5, 5)) - np.eye(5)
-    compared, won = wins + wins.transpose(0, 2, 1), wins.sum(axis=2)
-    _, n_iter, converged = newton(compared, won, np.zeros((3, 5)), prior=0, tol=1e-12, max_iter=2)
+    _, n_iter, converged = newton(wins, np.zeros((3, 5)), prior=0, tol=1e-12, max_iter=2)
     assert converged.tolist() == [False, True, False] and n_iter.tolist() == [2, 1, 2]
     # Without comparisons and without a prior the equations have no solution.
-    _, _, converged = newton(np.zeros((1, 3, 3)), np.zeros((1, 3)), np.zeros((1, 3)), prior=0, **OPTIONS)
+    _, _, converged = newton(np.zeros((1, 3, 3)), np.zeros((1, 3)), prior=0, **OPTIONS)
     assert not converged.any()
 
 

@@ -48,15 +48,18 @@ class PairFits:
         return np.concatenate(found, axis=1)
 
     def _fit(self, sums, n):
-        compared, won = self.pairs.counts(sums(self.pairs.directed))
-        log_worth, converged = self._fit_boards(compared, won)
+        wins = sums(self.pairs.directed)
+        log_worth, converged = self._fit_boards(wins)
         if not converged.all():
-            log_worth = self._fit_others(compared, won, log_worth, converged)
+            log_worth = self._fit_others(*self.pairs.counts(wins), log_worth, converged)
         return self.published(log_worth)
 
-    def _fit_boards(self, compared, won):
-        """Fit the small boards; return the log-worths, and a mask of converged fits, (n_queries, n_replicates)."""
-        lists, pairs, n_replicates = self.pairs.lists, self.pairs, won.shape[1]
+    def _fit_boards(self, wins):
+        """Fit the small boards; a board is the set of comparisons of one query.
+
+        Returns the log-worths, and a mask of the converged fits, of shape (n_queries, n_replicates).
+        """
+        lists, pairs, n_replicates = self.pairs.lists, self.pairs, wins.shape[1]
         log_worth = np.repeat(self.start[:, None], n_replicates, axis=1)
         converged = np.zeros((lists.n_queries, n_replicates), dtype=bool)
         pair_ptr = np.searchsorted(pairs.one, lists.candidate_ptr)
@@ -67,9 +70,10 @@ class PairFits:
             for first in range(0, n_replicates, some):
                 part = slice(first, min(first + some, n_replicates))
                 matrix = np.zeros((part.stop - first, n, n))
-                matrix[:, one, other] = matrix[:, other, one] = compared[mine, part].T
+                matrix[:, one, other] = wins[: len(pairs.one)][mine, part].T
+                matrix[:, other, one] = wins[len(pairs.one) :][mine, part].T
                 start = np.ascontiguousarray(log_worth[own, part].T)
-                found, _, ends = newton(matrix, won[own, part].T, start, prior=self.prior, **self.options)
+                found, _, ends = newton(matrix, start, prior=self.prior, **self.options)
                 log_worth[own, part] = np.where(ends[:, None], found, start).T
                 converged[q, part] = ends
         return log_worth, converged

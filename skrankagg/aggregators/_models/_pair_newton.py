@@ -23,8 +23,10 @@ CELLS = 1 << 17
 _FEW, _SHARE, _MOST = 64, 5_000, 1_000
 # Newton's method needs few steps. If it needs more than _STEPS, another method must take over.
 _STEPS = 100
-# If steps are below _NEAR and do not halve, rounding prevents further progress.
-_NEAR = 1e-8
+# If steps are below _NEAR and do not halve, rounding prevents further progress. A small prior hardly determines the
+# mean of the log-worths. So it is enough that differences move by less than _NEAR, and the mean by less than
+# _NEAR_MEAN.
+_NEAR, _NEAR_MEAN = 1e-8, 1e-3
 
 
 def small_boards(lists, n_different):
@@ -60,7 +62,7 @@ def fit_boards(stages, start, **options):
             queries = alike[first : first + some]
             wins = _wins(stages, queries, n)
             own = lists.candidate_ptr[queries][:, None] + np.arange(n)
-            fitted = newton(wins + wins.transpose(0, 2, 1), wins.sum(axis=2), variables[own], **options)
+            fitted = newton(wins, variables[own], **options)
             variables[own[fitted[2]]] = fitted[0][fitted[2]]
             n_iter[queries], converged[queries] = fitted[1:]
     return variables, n_iter, converged
@@ -84,15 +86,13 @@ def _wins(stages, queries, n):
     return np.bincount(np.concatenate(cells), np.concatenate(shares), minlength=size).reshape(-1, n, n)
 
 
-def newton(compared, won, start, *, prior, tol, max_iter):
+def newton(wins, start, *, prior, tol, max_iter):
     """Maximise the posterior of some boards of n items.
 
     Parameters
     ----------
-    compared : ndarray of shape (n_boards, n, n)
-        Number of comparisons of each pair of items; the diagonal is 0.
-    won : ndarray of shape (n_boards, n)
-        Number of wins of each item.
+    wins : ndarray of shape (n_boards, n, n)
+        Number of wins of each item against each other item; the diagonal is 0.
     start : ndarray of shape (n_boards, n)
         Log-worths from which the iteration starts.
     prior, tol, max_iter : float, float, int
@@ -108,14 +108,14 @@ def newton(compared, won, start, *, prior, tol, max_iter):
         True if the last step moved no log-worth by more than `tol`, or if rounding prevents further progress. Boards
         that need more than 100 steps, or whose equations have no solution in floating point, have not converged.
     """
-    log_worth, nearest = np.array(start), np.full(len(won), np.inf)
-    n_iter, converged = np.zeros(len(won), dtype=np.int64), np.zeros(len(won), dtype=bool)
-    active, is_equal = np.arange(len(won)), (log_worth == log_worth[:, :1]).all(axis=1) & (log_worth[:, 0] == 0)
+    log_worth, nearest = np.array(start), np.full(len(wins), np.inf)
+    n_iter, converged = np.zeros(len(wins), dtype=np.int64), np.zeros(len(wins), dtype=bool)
+    active, is_equal = np.arange(len(wins)), (log_worth == log_worth[:, :1]).all(axis=1) & (log_worth[:, 0] == 0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         for _ in range(min(max_iter, _STEPS)):
             mine = log_worth[active]
             try:
-                step = _step(compared, won, mine, prior)
+                step = _step(wins, mine, prior)
             except np.linalg.LinAlgError:
                 break
             reach = np.maximum(step.max(axis=1), 0.0) - np.minimum(step.min(axis=1), 0.0)
@@ -127,24 +127,27 @@ def newton(compared, won, start, *, prior, tol, max_iter):
             else:
                 log_worth[active] = mine + step
             n_iter[active] += 1
-            ends = (largest <= tol) | ((largest <= _NEAR) & (largest > nearest[active] / 2))
+            near = (largest <= _NEAR) | ((largest <= _NEAR_MEAN) & (np.ptp(step, axis=1) <= _NEAR))
+            ends = (largest <= tol) | (near & (largest > nearest[active] / 2))
             nearest[active] = largest
             converged[active[ends]] = True
             stays, is_equal = ~ends & np.isfinite(largest), np.zeros(len(active), dtype=bool)
             if not stays.any():
                 break
             if not stays.all():
-                active, compared, won, is_equal = active[stays], compared[stays], won[stays], is_equal[stays]
+                active, wins, is_equal = active[stays], wins[stays], is_equal[stays]
     return log_worth, n_iter, converged
 
 
-def _step(compared, won, log_worth, prior):
+def _step(wins, log_worth, prior):
     """Return the step of Newton's method for each board."""
     n = log_worth.shape[1]
     worth = np.exp(log_worth - log_worth.max(axis=1, keepdims=True))
     both = worth[:, :, None] + worth[:, None, :]
-    share = compared / both
-    gradient = won - worth * share.sum(axis=2)
+    share = wins / both
+    # Wins minus expected wins would cancel each other where an item almost never loses.
+    gradient = (share @ worth[:, :, None])[:, :, 0] - worth * share.sum(axis=1)
+    share = share + share.transpose(0, 2, 1)
     share /= both
     share *= worth[:, :, None]
     share *= worth[:, None, :]

@@ -362,6 +362,10 @@ class PlackettLuce(WeightedAggregator):
     def _result_columns(self):
         return ("worth",) if self.std_errors is None else ("worth", "std_error")
 
+    @property
+    def _joins_queries(self):
+        return bool(self.covariates) and self.coefficients == "all"
+
     def _aggregate_weighted(self, lists, weight, known):
         # Check before the fit, which may take long.
         smaller = "leave out the covariates" if self.covariates else "choose std_errors=None"
