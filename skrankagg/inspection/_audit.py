@@ -130,7 +130,8 @@ def audit(
       :math:`z_l` is the score of duel l, multiplied by the root of the inverse information. Random signs of the duels
       give the one-sided p-value. They stop after ten draws that reach the data [2]_. For more than 100,000 different
       duels there are fewer draws, but at least 300. The value is :math:`\sqrt{D}`: errors are so many times larger
-      than those of independent duels.
+      than those of independent duels. The check also warns if one of at least three groups has more than half of the
+      duels. Errors by groups are then too small.
 
     **Limits.** The other checks compare a size with a limit:
 
@@ -147,10 +148,11 @@ def audit(
     - *ties*: the number of pairs whose order is clear with half wins, at a level of 0.01, but is the opposite if ties
       are left out, or with ``ties="davidson"``. The sentence contains the largest changes of places and of ratings.
     - *influence*: the least number of groups whose removal changes the first place. Newton steps
-      :math:`H^{-1} s_g` choose the groups, and a fit without them confirms the change. The check warns if the first
-      place is clear for independent duels, but few groups decide it. Few are one group, or at most 1 % of all groups.
-      They must also be at most a third as many as independent normal groups would need (`reference`). If other
-      neighbours depend on so few groups, the check warns of them.
+      :math:`H^{-1} s_g` choose the groups, and a fit without them confirms the change. Each group of more than a fifth
+      of the duels is also left out by itself. The check warns if the first place is clear for independent duels, but
+      few groups decide it. Few are one group, or at most 1 % of all groups. They must also be at most a third as many
+      as independent normal groups would need (`reference`). If other neighbours depend on so few groups, the check
+      warns of them.
     - *prior*: the largest change of a rating without the prior. Beyond half of its standard error, an interval of 95 %
       covers the truth in at most 92 % of cases.
 
