@@ -54,6 +54,8 @@ def test_read_comparisons_converts_ties_and_weights(tmp_path):
     ("text", "message"),
     [
         ("model_a,model_b\na,b\n", "expected columns winner and loser, or model_a, model_b and winner; got 'model_a'"),
+        ("model_a,model_b\na,b\n", "got 'model_a', 'model_b'; name the columns in the first line"),
+        ('{"model_a": "a", "model_b": "b", "winner": "a"}\n', "got JSON; read it by pandas.read_json, with lines=True"),
         ("", "got an empty line"),
         ("winner,loser\na,b\na,b,c\n", "as many fields in each line as in the header"),
         ("winner,loser\na,b,\nc,d,\n", "as many fields in each line as in the header"),
@@ -127,34 +129,34 @@ def test_board_at_the_terminal_equals_the_board_of_the_frame(run, tmp_path):
     assert board["score"].tolist() == pytest.approx(expected["score"].tolist(), abs=1e-9)
 
 
-def test_aggregate_makes_a_board_of_each_query(tmp_path):
+def test_aggregate_makes_a_board_of_each_query(run, tmp_path):
     path = tmp_path / "battles.csv"
     rows = ["model_a,model_b,winner,category"]
     rows += ["x,y,model_a,code", "y,x,model_b,code", "x,y,model_b,code", "x,y,model_b,prose", "y,x,tie,prose"]
     path.write_text("\n".join(rows) + "\n")
-    done = run("aggregate", path, "--query-column", "category")
-    assert done.returncode == 0, done.stderr
-    found = pd.read_csv(io.StringIO(done.stdout))
+    code, out, messages = run("aggregate", path, "--query-column", "category")
+    assert code == 0, messages
+    found = pd.read_csv(io.StringIO(out))
     assert (found["query"] + found["item"]).tolist() == ["codex", "codey", "prosey", "prosex"]
     lists = RankedLists.from_comparisons(read_comparisons(path), query_column="category")
     np.testing.assert_allclose(found["score"], PlackettLuce().fit_transform(lists)["score"])
-    shown = run("explain", path, "--query-column", "category", "--query", "prose")
-    assert shown.returncode == 0 and "query prose" in shown.stdout
-    done = run("aggregate", path, "--query-column", "categry")
-    assert done.returncode != 0 and "did you mean 'category'" in done.stderr
+    code, out, messages = run("explain", path, "--query-column", "category", "--query", "prose")
+    assert code == 0 and "query prose" in out
+    code, out, messages = run("aggregate", path, "--query-column", "categry")
+    assert code != 0 and "did you mean 'category'" in messages
 
 
 @pytest.mark.parametrize("command", ["aggregate", "explain"])
-def test_commands_refuse_options_that_comparisons_do_not_need(command, tmp_path):
+def test_commands_refuse_options_that_comparisons_do_not_need(run, command, tmp_path):
     path = tmp_path / "battles.csv"
     path.write_text("winner,loser\na,b\nb,a\n")
     for arguments, message in [
         ([path, "--voter", "file"], "--voter file is for files of ranked lists"),
         ([f"monday={path}"], "a name (NAME=FILE) is for files of ranked lists"),
     ]:
-        done = run(command, *arguments)
-        assert done.returncode != 0 and message in done.stderr
+        code, _, messages = run(command, *arguments)
+        assert code != 0 and message in messages
     lists = tmp_path / "lists.csv"
     lists.write_text("query,voter,item,rank\nq,v,a,1\nq,v,b,2\n")
-    done = run(command, lists, "--query-column", "query")
-    assert done.returncode != 0 and "--query-column is for files of comparisons" in done.stderr
+    code, _, messages = run(command, lists, "--query-column", "query")
+    assert code != 0 and "--query-column is for files of comparisons" in messages

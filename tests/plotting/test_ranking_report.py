@@ -309,6 +309,11 @@ def test_the_audit_is_a_section_with_all_its_sentences(duels):
     assert "## Is the board sound?" in report.to_markdown()
 
 
+def test_a_page_of_comparisons_has_no_caveat_about_absent_items(duels):
+    assert "treatment of absent items" not in ranking_report(PlackettLuce(), duels, **FEW).to_markdown()
+    assert "treatment of absent items" in ranking_report(PlackettLuce(absent="last"), duels, **FEW).to_markdown()
+
+
 def test_the_audit_is_added_on_request_only(duels, report):
     assert "audit" not in report.frames and "Is the board sound?" not in report.to_html()
     found = ranking_report(MarkovChain(chain="mct"), duels, audit=True, **FEW).frames["audit"]
