@@ -8,6 +8,7 @@ If float64 cannot represent the numbers exactly, integer codes keep their exact 
 
 from collections.abc import Mapping
 from functools import lru_cache
+from os import PathLike
 from typing import TypeAlias
 
 import narwhals as nw_main
@@ -287,8 +288,11 @@ def known_frame(frame, caller):
             hint = "; encode a dict by query with Qrels.from_dict"
         elif isinstance(frame, Mapping | list | tuple) and caller == "RankedLists.from_wide":
             hint = "; encode dicts and lists with RankedLists.from_lists"
+        row = "ranked item"
+        if caller == "RankedLists.from_comparisons":
+            row, hint = "comparison", "; read a file by read_comparisons" if isinstance(frame, str | PathLike) else ""
         raise InputTypeError(
-            f"The input of {caller} must be a data frame (pandas, polars or pyarrow) with a row for each ranked item; "
+            f"The input of {caller} must be a data frame (pandas, polars or pyarrow) with a row for each {row}; "
             f"got {type(frame).__module__}.{type(frame).__qualname__}{hint}."
         ) from None
 

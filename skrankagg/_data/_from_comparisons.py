@@ -213,6 +213,12 @@ def from_comparisons(
     if all(one is None for one in of_sides.values()):
         if (winner, loser) == ("winner", "loser") and not has_losers(titles) and not tie_is_asked:
             of_sides = _usual_columns(titles) or of_sides
+            if of_sides["first"] is None:
+                raise InputError(
+                    f"`frame` of {_CALLER} must have columns such as winner and loser, or model_a, model_b and winner; "
+                    f"it has {available}. Name winner= and loser=, or first=, second= and outcome=. Read a matrix of "
+                    "wins by RankedLists.from_matrix(kind='wins')."
+                )
     elif any(one is None for one in of_sides.values()):
         raise InputError(
             "`first`, `second` and `outcome` must be named together; got "
@@ -288,7 +294,7 @@ def from_comparisons(
     values = read_sides(columns, sides)
     queries = who.pop(_QUERY, None) or (None, index_of_one(query))
     lists = _encode(cls, queries, items, upper, lower, share, factor, size, who, values)
-    warn_of_similar_ids(lists)
+    warn_of_similar_ids(lists, _CALLER)
     return lists
 
 

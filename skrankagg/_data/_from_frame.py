@@ -150,7 +150,7 @@ def from_frame(
             weights=weights,
         )
     lists = cls(**encode_lists(columns, groups, covariates))
-    warn_of_similar_ids(lists)
+    warn_of_similar_ids(lists, _CALLER)
     return lists
 
 

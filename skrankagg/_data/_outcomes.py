@@ -120,10 +120,20 @@ def _refuse_unclear(found, meaning, called, given, title):
     """Raise InputError if a value is a word or a number for an outcome, and also the id of an item."""
     for one, pair in zip(map(_of_python, found), meaning, strict=True):
         if pair is not None and _plain(one) in called and _plain(one) not in given:
+            share = f"{pair[0]:g}"
             raise InputError(
-                f"Column {title!r} has {show(one)}, which is an outcome and also the id of an item. Say what it means: "
-                f"outcomes={{{one!r}: 1}} if the first item wins."
+                f"Column {title!r} has {show(one)}, which is an outcome and also the id of an item. Pass "
+                f"outcomes={{{one!r}: {share}}} if it is always the outcome. If it is the winner, rename the item."
             )
+
+
+def _is_number(one):
+    """Return True for a number, also as text, which is how files contain numbers."""
+    try:
+        float(one)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _refuse_unknown(found, codes, items, neither, first, second, names, title):
@@ -135,8 +145,7 @@ def _refuse_unknown(found, codes, items, neither, first, second, names, title):
         )
     unknown = list(dict.fromkeys(_of_python(found[code]) for code in codes[neither] if items[code] < 0))
     shown = ", ".join(map(show, unknown[:_SHOWN])) + (", ..." if len(unknown) > _SHOWN else "")
-    numbers = [one for one in unknown if isinstance(one, Real)]
-    if numbers:
+    if any(map(_is_number, unknown)):
         raise InputError(
             f"Column {title!r} must have words or shares from 0 to 1; got {shown}. Numbers such as 0, 1, 2 have no "
             "fixed meaning. Say what they mean, for example outcomes={1: 1, 2: 0, 0: 0.5} for first, second and tie."

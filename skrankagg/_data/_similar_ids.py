@@ -13,7 +13,7 @@ from ._frames import plain_index
 MOST_IDS = 30_000
 
 
-def warn_of_similar_ids(lists):
+def warn_of_similar_ids(lists, caller):
     """Issue one warning if two text ids of queries, of voters or of items differ only in case or blanks."""
     found = []
     for many, ids in (("queries", lists.queries), ("voters", lists.voters), ("items", lists.items)):
@@ -25,7 +25,7 @@ def warn_of_similar_ids(lists):
     if found:
         warn_user(
             f"These ids differ only in case or blanks: {'; '.join(found)}. They are treated as different. To remove "
-            "blanks around ids, pass strip=True to RankedLists.from_frame. Otherwise use one spelling for each id, "
+            f"blanks around ids, pass strip=True to {caller}. Otherwise use one spelling for each id, "
             "or ignore this warning if the ids are different.",
             SimilarIdsWarning,
         )

@@ -15,7 +15,7 @@ from ._sources import BOM, Fault, FileLike, add_file_to_errors, encoding_checked
 
 __all__ = ["read_comparisons"]
 
-_REMEDY = "Correct the file"
+_REMEDY = "correct the file"
 
 
 def read_comparisons(path: FileLike) -> pd.DataFrame:
@@ -33,7 +33,8 @@ def read_comparisons(path: FileLike) -> pd.DataFrame:
     -------
     DataFrame
         All columns of the file. In text files, columns are text (str), ids stay unchanged, and empty cells are missing
-        values. Columns called `tie` or `draw` become bool, and a column called `weight` becomes float64.
+        values. Columns called `tie` or `draw` become bool, and a column called `weight` becomes float64. To use the
+        weights, pass ``weight="weight"`` to `from_comparisons`.
 
     Raises
     ------
@@ -119,10 +120,16 @@ def _first_line(stream):
 
 def _check_header(titles):
     if comparison_columns(titles) is None:
+        if titles and titles[0].startswith(("{", "[")):
+            raise Fault(
+                "expected CSV, TSV or Parquet; got JSON",
+                "read it by pandas.read_json, with lines=True for JSON lines, and pass the frame to "
+                "RankedLists.from_comparisons.",
+            )
         raise Fault(
             "expected columns winner and loser, or model_a, model_b and winner; got "
             f"{', '.join(map(repr, titles)) or 'an empty line'}",
-            "Name the columns in the first line.",
+            "name the columns in the first line.",
         )
 
 

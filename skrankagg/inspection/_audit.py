@@ -133,7 +133,8 @@ def audit(
       :math:`z_l` is the gradient of duel l, multiplied by the square root of the inverse information. The one-sided
       p-value comes from random signs of the duels. Drawing stops after ten draws that are at least as large as the
       data [2]_. For more than 100,000 different duels there are fewer draws, but at least 300. The value
-      :math:`\sqrt{D}` is the ratio of the errors to the errors of independent duels.
+      :math:`\sqrt{D}` is the ratio of the errors to the errors of independent duels. The check also warns
+      if one of at least three groups has more than half of the duels, because errors by groups are then too small.
 
     **Limits.** The other checks compare a size with a limit:
 
@@ -154,10 +155,11 @@ def audit(
       tie is half a win, but reversed if ties are left out, or with ``ties="davidson"``. `seen` contains the largest
       changes of places and of ratings.
     - *influence*: the least number of groups whose removal changes the first place. Newton steps
-      :math:`H^{-1} s_g` choose the groups, and a fit without them confirms the change. The check warns if the first
-      place is clear for independent duels, but few groups decide it. "Few" means one group, or at most 1 % of all
-      groups. It also means at most a third of the number that independent normal groups would need (`reference`). The
-      check also warns if so few groups decide the order of other neighbours.
+      :math:`H^{-1} s_g` choose the groups, and a fit without them confirms the change. Each group of more than a fifth
+      of the duels is also left out alone. The check warns if the first place is clear for independent duels, but few
+      groups decide it. "Few" means one group, or at most 1 % of all groups. It also means at most a third of the number
+      that independent normal groups would need (`reference`). The check also warns if so few groups decide the order of
+      other neighbours.
     - *prior*: the largest change of a rating if the prior is left out. If the change is more than half of the standard
       error, an interval of 95 % covers the truth in at most 92 % of cases.
 

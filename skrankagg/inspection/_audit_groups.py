@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -22,6 +23,10 @@ _CHALLENGERS = 20
 _FEW, _FEWER = 0.01, 1 / 3
 # A fit without groups is made if a Newton step closes this share of the gap; steps fall short for groups of many duels.
 _REACH = 0.5
+# The board is fitted without each group of more than this share of the duels, because steps are too short for them.
+_LARGE = 0.2
+# Errors by groups are too small if a group has more than this share of the duels: its scores add up to almost nothing.
+_MOST = 0.5
 
 _NAME_GROUPS = "Name the columns of judges and prompts (voter=, groups=) when you read the duels."
 
@@ -29,7 +34,10 @@ _NAME_GROUPS = "Name the columns of judges and prompts (voter=, groups=) when yo
 def clustering(board, n_resamples, rng):
     """Compare the squared sums of the groups' scores with sums under random signs of the duels."""
     if board.group is None:
-        return skipped("clustering", "errors", 1.0, "The duels have no grouping.", _NAME_GROUPS)
+        if not board.groupings:
+            return skipped("clustering", "errors", 1.0, "The duels have no grouping.", _NAME_GROUPS)
+        reason = f"Single duels are the unit, not the groups by {' or '.join(board.groupings)}."
+        return skipped("clustering", "errors", 1.0, reason, "Choose a grouping of at least two groups as unit.")
     order = np.argsort(board.group, kind="stable")
     residual = board.rows.residuals(board.fit.log_worth, board.fit.coefficients) * board.factor
     own = board.inverse[board.first, board.first] + board.inverse[board.second, board.second]
@@ -53,7 +61,12 @@ def clustering(board, n_resamples, rng):
         f"the {board.n_groups:,} groups by {board.unit} have {sizes.min():,.0f} to {sizes.max():,.0f} duels."
     )
     advice = f"Use std_errors={board.unit!r} and unit={board.unit!r}; duels of one group are not independent."
-    return judged("clustering", math.sqrt(effect), "times the error", 1.0, p <= LEVEL, seen, advice, p)
+    largest = sizes.max() / sizes.sum()
+    is_ruled = largest > _MOST and board.n_groups > 2
+    if is_ruled:
+        seen += f" One group has {largest:.0%} of the duels, so errors by {board.unit} are too small."
+        advice = f"Add duels of other groups by {board.unit}, or draw single duels by unit='list'."
+    return judged("clustering", math.sqrt(effect), "times the error", 1.0, p <= LEVEL or is_ruled, seen, advice, p)
 
 
 def _parts(board, order):
@@ -82,7 +95,7 @@ def influence(board):
     units, order, words = _Units(board), board.order, board.words
     error = board.error(board.inverse)
     one_step = [units.fewest(int(order[0]), int(other)) for other in order[1 : 1 + _CHALLENGERS]]
-    needed = min(one_step)
+    needed = 1.0 if any(np.argmax(worth) != order[0] for worth in units.without_large.values()) else min(one_step)
     pairs = [(int(order[0]), int(other)) for other in order[1 : 1 + _CHALLENGERS]]
     n_first = len(pairs)
     pairs += zip(order[1:-1].tolist(), order[2:].tolist(), strict=True)
@@ -105,7 +118,7 @@ def influence(board):
     which = (
         "these duels"
         if board.group is None
-        else f"{board.unit} {board.name_groups(units.order(upper, lower)[:number])}"
+        else f"{board.unit} {board.name_groups(units.chosen(upper, lower, number))}"
     )
     seen = (
         f"Without {number:,} of {units.number:,} {words}, {board.name([lower])} would pass {board.name([upper])}. If "
@@ -126,6 +139,25 @@ class _Units:
         else:
             self.scores = csr_array(board.by_group @ (scores * board.weight[:, None]))
             self.count = np.ones(self.number)
+
+    @cached_property
+    def without_large(self):
+        """Log-worths without each group that has a large share of the duels, as a dict of the group."""
+        if self.board.group is None:
+            return {}
+        weight = np.bincount(self.board.group, weights=self.board.weight)
+        large = np.flatnonzero(weight > _LARGE * weight.sum())
+        fits = {int(one): self._fit_without(self.board.group == one) for one in large}
+        return {one: fit.log_worth for one, fit in fits.items() if fit.converged.all()}
+
+    def chosen(self, upper, lower, number):
+        """Return the groups that :meth:`deciding` has counted."""
+        alone = self._alone(upper, lower)
+        return alone[:1] if number == 1 and alone else self.order(upper, lower)[:number]
+
+    def _alone(self, upper, lower):
+        """Return the large groups that decide the order of two items, each by itself."""
+        return [one for one, worth in self.without_large.items() if worth[lower] > worth[upper]]
 
     def pull(self, upper, lower):
         """Return how much each unit adds to the lead of `upper` over `lower`, estimated by one Newton step."""
@@ -154,6 +186,8 @@ class _Units:
         if not gap > -stdtrit(np.inf, LEVEL / 2) * error or error == 0:
             return None
         most = int(min(max(1.0, _FEW * self.number), _FEWER * _by_chance(gap / error, self.number), self.number - 1))
+        if most and self._alone(upper, lower):
+            return 1
         pull, order = self.pull(upper, lower), self.order(upper, lower)
         before = np.cumsum(self.count[order]) - self.count[order]
         removed = np.clip(most - before, 0, self.count[order])
@@ -176,9 +210,13 @@ class _Units:
         board, gone = self.board, np.zeros(len(self.count))
         before = np.cumsum(self.count[order]) - self.count[order]
         gone[order] = np.clip(number - before, 0, self.count[order])
-        weight = board.weight * (1 - gone / self.count if board.group is None else 1 - gone[board.group])
-        fit = board.rows.with_weight(weight).fit(prior=board.prior, start=board.fit)
+        fit = self._fit_without(gone / self.count if board.group is None else gone[board.group])
         return bool(fit.converged.all()) and fit.log_worth[lower] > fit.log_worth[upper]
+
+    def _fit_without(self, gone):
+        """Fit the board again without a share of the duels of each row."""
+        board = self.board
+        return board.rows.with_weight(board.weight * (1 - gone)).fit(prior=board.prior, start=board.fit)
 
 
 def _by_chance(z, number):

@@ -91,6 +91,11 @@ def collect(
         "n_lists": prepared.n_lists,
         "weight": float(prepared.list_weight.sum()),
         "n_items": prepared.n_items,
+        "pairs_only": (
+            prepared.list_duel is not None
+            and bool((prepared.list_duel != 0).all())
+            and getattr(own, "absent", None) in ("auto", "ignore")
+        ),
         "length": (int(length.min()), float(np.median(length)), int(length.max())),
         "k": n_places,
         "confidence": confidence,
@@ -179,7 +184,7 @@ def _always(facts, frames):
                 (units,),
             )
         )
-    if facts["length"][1] < facts["n_items"]:
+    if facts["length"][1] < facts["n_items"] and not facts["pairs_only"]:
         texts.append(
             Text(
                 "The median list contains {} of {}, so the treatment of absent items decides many places.",

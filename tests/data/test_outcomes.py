@@ -8,7 +8,7 @@ import pytest
 
 from oracles import duels
 from skrankagg import PlackettLuce, RankedLists
-from skrankagg.exceptions import AmbiguousInputWarning, InputError, InputTypeError
+from skrankagg.exceptions import AmbiguousInputWarning, InputError, InputTypeError, SimilarIdsWarning
 
 pytestmark = pytest.mark.twice
 
@@ -166,6 +166,29 @@ def test_from_comparisons_finds_titles_in_any_case_and_numbers_as_text():
     frame = battles(["1", "2", "0"]).set_axis(["Model_A", "MODEL_B", "Winner"], axis=1)
     lists = RankedLists.from_comparisons(frame, outcomes={1: 1, 2: 0, 0: 0.5})
     assert duels(lists) == ["p > q", "p = q", "q > p"]
+
+
+@pytest.mark.parametrize("outcomes", [[1, 2, 0], ["1", "2", "0"]])
+def test_from_comparisons_advises_a_meaning_for_every_number(outcomes):
+    # In files numbers are text; a meaning of 2 alone would leave 0 a win of the second item.
+    with pytest.raises(InputError, match=r"Numbers such as 0, 1, 2 have no fixed meaning.*outcomes=\{1: 1, 2: 0, 0: 0"):
+        RankedLists.from_comparisons(battles(outcomes))
+
+
+def test_from_comparisons_advises_the_usual_meaning_of_a_word_that_is_also_an_item():
+    frame = battles(["tie", "model_a"], second=["tie", "q"])
+    with pytest.raises(InputError, match=r"outcomes=\{'tie': 0.5\} if it is always the outcome.*rename the item"):
+        RankedLists.from_comparisons(frame)
+    assert duels(RankedLists.from_comparisons(frame, outcomes={"tie": 0.5})) == ["p > q", "p = tie"]
+
+
+def test_from_comparisons_names_its_own_columns_and_readers():
+    with pytest.raises(InputError, match=r"and winner; it has \['Model A'.*Name .*first=.*kind='wins'"):
+        RankedLists.from_comparisons(battles(["a"]).set_axis(["Model A", "Model B", "Winner"], axis=1))
+    with pytest.raises(InputTypeError, match=r"a row for each comparison; got .*str; read a file by"):
+        RankedLists.from_comparisons("battles.csv")
+    with pytest.warns(SimilarIdsWarning, match=r"strip=True to RankedLists\.from_comparisons"):
+        RankedLists.from_comparisons(battles(["a", "b"], first=["p", "P "]))
 
 
 def test_from_comparisons_refuses_an_outcome_beside_a_column_of_losers():

@@ -54,6 +54,8 @@ def test_read_comparisons_converts_ties_and_weights(tmp_path):
     ("text", "message"),
     [
         ("model_a,model_b\na,b\n", "expected columns winner and loser, or model_a, model_b and winner; got 'model_a'"),
+        ("model_a,model_b\na,b\n", "got 'model_a', 'model_b'; name the columns in the first line"),
+        ('{"model_a": "a", "model_b": "b", "winner": "a"}\n', "got JSON; read it by pandas.read_json, with lines=True"),
         ("", "got an empty line"),
         ("winner,loser\na,b\na,b,c\n", "as many fields in each line as in the header"),
         ("winner,loser\na,b,\nc,d,\n", "as many fields in each line as in the header"),

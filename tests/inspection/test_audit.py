@@ -277,6 +277,31 @@ def test_influence_names_the_judge_whose_removal_changes_the_first_place():
     assert "Without 1 of 61 groups by judge, 'm0' would pass 'm1'" in found["seen"]
 
 
+def test_influence_finds_a_judge_with_most_of_the_duels():
+    # The judge's scores add up to almost nothing, so a Newton step does not show what the board is without the judge.
+    frame = make(n=150, n_items=6, n_judges=39, tie=0.0, position=0.0, worth=[0.8, 0.5, 0.2, -0.1, -0.5, -0.9])
+    boss = make(n=1350, n_items=6, tie=0.0, position=0.0, seed=1, worth=[-0.8, -0.5, -0.2, 0.1, 0.5, 0.9])
+    both = pd.concat([frame, boss.assign(judge=99)])
+    assert PlackettLuce().fit_transform(read(both))["item"].iloc[0] == "m5"
+    assert PlackettLuce().fit_transform(read(frame))["item"].iloc[0] == "m0"
+    found = rows(read(both)).loc["influence"]
+    assert found["verdict"] == "warning" and found["value"] == 1 and "Look at judge 99 first." in found["advice"]
+
+
+def test_clustering_warns_of_a_group_with_most_of_the_duels():
+    # Nothing is wrong with these duels, but errors by judge are much smaller than those of independent duels.
+    frame = make(n=1500, tie=0.0, position=0.0)
+    frame["judge"] = frame["judge"].where(frame.index % 10 == 0, 99)
+    found = rows(read(frame)).loc["clustering"]
+    by_judge, by_duel = (
+        PlackettLuce(std_errors=unit).fit_transform(read(frame))["std_error"].mean() for unit in ("judge", "voters")
+    )
+    assert by_judge < 0.6 * by_duel and found["value"] < 0.6
+    assert found["verdict"] == "warning" and "One group has 90% of the duels" in found["seen"]
+    halves = make(n_judges=3).assign(judge=lambda frame: frame["judge"] > 0)
+    assert rows(read(halves)).loc["clustering", "verdict"] == "ok"
+
+
 def test_influence_of_duels_removes_some_of_equal_duels():
     # Each of 60 wins in 100 duels adds 0.4 / 24 to the lead of log(1.5) by a Newton step.
     lists = RankedLists.from_comparisons([("Ann", "Bob", "Ann")] * 60 + [("Ann", "Bob", "Bob")] * 40)
@@ -412,6 +437,9 @@ def test_groups_are_needed_for_clustering_and_flips():
     assert (found["verdict"][["clustering", "flips"]] == "skipped").all()
     assert "Name the columns" in found["advice"]["clustering"]
     assert rows(read(make(), groups=["prompt"]))["verdict"]["clustering"] == "skipped"
+    for frame, unit in ((make(), "list"), (make().assign(judge="Ann"), None)):
+        found = rows(read(frame), unit=unit).loc["clustering"]
+        assert found["verdict"] == "skipped" and found["seen"].endswith("not the groups by judge.")
 
 
 def test_the_first_grouping_of_several_groups_is_the_unit():
