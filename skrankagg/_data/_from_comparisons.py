@@ -147,7 +147,7 @@ def from_comparisons(
 
     The outcome may also be the name of an item's column, which means that this item wins. The numbers 1 and True mean
     that the first item wins, 0 and False that the second item wins, and 0.5 a tie. The number 2 is refused, because
-    libraries number outcomes in different ways.
+    libraries number outcomes in different ways. If outcomes are 0, 1 and 2, map all three of them by `outcomes`.
 
     If the frame has no column `loser` and no columns are named, these columns are looked for: ``model_a, model_b,
     winner``; ``left, right, winner``; ``x, y, winner``; ``player1, player2`` with ``winner`` or ``result``; and

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 
@@ -10,9 +12,11 @@ from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
 from .._support._sklearn import clone
 from .._support._values import is_integer
-from ..aggregators import PlackettLuce
 from ..exceptions import InputError, InputTypeError
 from ._voter_split import VoterKFold
+
+if TYPE_CHECKING:
+    from ..aggregators import PlackettLuce
 
 __all__ = ["cross_val_likelihood"]
 
@@ -98,7 +102,7 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
 
     With so few comparisons of each item, a larger prior than the default is better.
     """
-    if not isinstance(aggregator, PlackettLuce):
+    if not hasattr(aggregator, "_log_likelihood_after"):
         raise InputTypeError(
             f"`aggregator` must be a PlackettLuce, the only method with a likelihood of lists; got {aggregator!r}. "
             "Measure other methods by judgements, see Comparator, or by their agreement with the lists."

@@ -132,7 +132,8 @@ def ranking_report(
 
     - the consensus with intervals and chances, and the groups of items that the draws do not separate;
     - confidence sets if the method allows them;
-    - the contribution of each list, and the influence of each voter, with outliers marked;
+    - the contribution of each list, and the influence of each list, with outliers marked; if `unit` is a grouping,
+      the influence of each group;
     - the audit of paired comparisons, on request;
     - the way in which the numbers were computed, the meaning of each table, and caveats.
 

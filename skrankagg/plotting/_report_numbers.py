@@ -6,7 +6,6 @@ from sklearn.base import clone
 from .._data._covariates import covariate_names
 from .._data._list_columns import group_names, grouping
 from .._data._ranked_lists import RankedLists
-from ..aggregators import PlackettLuce
 from ..exceptions import InputError
 from ..inspection import (
     audit,
@@ -81,7 +80,8 @@ def collect(
         name = type(aggregator).__name__
         caveats.append(Text("The scores of {} are not sums over the lists, so the report contains no shares.", (name,)))
     if prepared.n_lists > 1:
-        frames["influence"] = voter_influence(own, board, mode="silence" if can_weigh else "drop")
+        left_out = unit if unit in group_names(lists) else "list"
+        frames["influence"] = voter_influence(own, board, mode="silence" if can_weigh else "drop", unit=left_out)
     length = prepared.list_length
     facts = {
         "query": frames["consensus"]["query"].iloc[0],
@@ -97,6 +97,7 @@ def collect(
             and getattr(own, "absent", None) in ("auto", "ignore")
         ),
         "length": (int(length.min()), float(np.median(length)), int(length.max())),
+        "has_groups": unit in group_names(lists),
         "k": n_places,
         "confidence": confidence,
         "n_units": n_units,
@@ -112,7 +113,7 @@ def _audit(aggregator, lists, unit, n_resamples, random_state):
         raise InputError(
             "`audit` must be False with unit='query', which makes one board of all queries. Pass another unit."
         )
-    method = aggregator if isinstance(aggregator, PlackettLuce) else None
+    method = aggregator if hasattr(aggregator, "_log_likelihood_after") else None
     of_groups = unit if unit in group_names(lists) else None
     return audit(lists, method, unit=of_groups, n_resamples=n_resamples, random_state=random_state)
 
@@ -199,12 +200,13 @@ def _always(facts, frames):
             )
         )
     if "influence" in frames:
-        texts.append(
-            Text(
-                "Each list is tested separately at the level of 5 %: of 100 good lists, up to 5 are marked as "
-                "outliers. Reversed lists of at least 10 items are nearly all found if the other lists agree well. "
-                "Shorter reversed lists are found less often. A list that differs need not be wrong, and lists of one "
-                "bad source support each other."
+        one = "group" if facts["has_groups"] else "list"
+        words = "Each {0} is tested separately at the level of 5 %: of 100 good {0}s, up to 5 are marked as outliers."
+        if not facts["has_groups"]:
+            words += (
+                " Reversed lists of at least 10 items are nearly all found if the other lists agree well. Shorter "
+                "reversed lists are found less often."
             )
-        )
+        words += " A {0} that differs need not be wrong, and {0}s of one bad source support each other."
+        texts.append(Text(words.format(one)))
     return texts

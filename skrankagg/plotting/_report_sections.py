@@ -254,43 +254,44 @@ def _influence(frames, facts, top):
     columns["first item changes"] = ["–" if pd.isna(one) else "yes" if one else "no" for one in shown["leader_changed"]]
     if facts["n_items"] <= 10:
         del columns["leave the first 10"]
-    texts = [
-        Text(
-            "Agreement is Kendall's tau-b of a list with the consensus of the other lists. An outlier agrees with "
-            "this consensus significantly less than similar lists do. The other columns show the changes without "
-            "the list."
-        ),
-    ]
+    one = "group" if facts["has_groups"] else "list"
+    words = (
+        "Agreement is Kendall's tau-b of a {0} with the consensus of the other {0}s. An outlier agrees with this "
+        "consensus significantly less than similar {0}s do. The other columns show the changes without the {0}."
+    )
+    texts = [Text(words.format(one))]
+    if facts["has_groups"]:
+        texts.insert(0, Text("A group contains all lists of one {}.", (facts["unit"],)))
     if n_tested:
         words = (
-            "Of {} tested, {} marked as outliers. If all lists were good, up to {} of these lists would be marked on "
-            "average, which is 5 %."
+            "Of {{}} tested, {{}} marked as outliers. If all {0}s were good, up to {{}} of these {0}s would be marked "
+            "on average, which is 5 %."
         )
-        texts.append(Text(words, (count(n_tested, "list"), _are(n_outliers), f"{LEVEL * n_tested:.1f}")))
+        texts.append(Text(words.format(one), (count(n_tested, one), _are(n_outliers), f"{LEVEL * n_tested:.1f}")))
     if n_tested < len(table):
         words = (
-            "{} could not be tested for outliers, because lists are too short, or because fewer than 5 lists can be "
+            "{{}} could not be tested for outliers, because lists are too short, or because fewer than 5 {0}s can be "
             "compared."
         )
-        texts.append(Text(words, (count(len(table) - n_tested, "list"),)))
+        texts.append(Text(words.format(one), (count(len(table) - n_tested, one),)))
     if n_known < len(table):
         words = (
-            "The agreement of {} is unknown, because fewer than two items are shared with other lists, or because all "
+            "The agreement of {{}} is unknown, because fewer than two items are shared with other {0}s, or because all "
             "shared items are tied."
         )
-        texts.append(Text(words, (count(len(table) - n_known, "list"),)))
+        texts.append(Text(words.format(one), (count(len(table) - n_known, one),)))
     if len(shown) < n_known:
-        texts.append(Text("The {} lists that agree least are shown.", (len(shown),)))
+        texts.append(Text(f"The {{}} {one}s that agree least are shown.", (len(shown),)))
     elif n_known and len(shown) < len(table):
-        texts.append(Text("The {} lists of known agreement are shown.", (len(shown),)))
+        texts.append(Text(f"The {{}} {one}s of known agreement are shown.", (len(shown),)))
     numbers = tuple(name for name in columns if name not in ("voter", "outlier", "first item changes"))
     return Section(
-        "Origin of the consensus: influence of the lists",
+        f"Origin of the consensus: influence of the {one}s",
         tuple(texts),
         pd.DataFrame(columns),
         numbers,
         lambda: VoterInfluenceDisplay.from_frame(frames["influence"], n_voters=_MOST_VOTERS),
-        "Agreement of the lists with the others, and the changes without them",
+        f"Agreement of the {one}s with the others, and the changes without them",
     )
 
 

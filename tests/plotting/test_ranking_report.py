@@ -311,9 +311,18 @@ def test_the_audit_is_a_section_with_all_its_sentences(duels):
 
 def test_a_page_of_comparisons_has_no_caveat_about_absent_items(duels):
     assert "treatment of absent items" not in ranking_report(PlackettLuce(), duels, **FEW).to_markdown()
-    with pytest.warns(ExposureWarning, match="by how often they were compared"):
-        page = ranking_report(PlackettLuce(absent="last"), duels, **FEW)
-    assert "treatment of absent items" in page.to_markdown()
+    with pytest.warns(ExposureWarning):
+        page = ranking_report(PlackettLuce(absent="last"), duels, **FEW).to_markdown()
+    assert "treatment of absent items" in page
+
+
+def test_a_page_with_a_grouping_as_unit_shows_the_influence_of_its_groups(duels):
+    report = ranking_report(PlackettLuce(), duels, unit="judge", **FEW)
+    expected = voter_influence(PlackettLuce(), duels, unit="judge")
+    pd.testing.assert_frame_equal(report.frames["influence"], expected)
+    page = report.to_markdown()
+    assert "influence of the groups" in page and "A group contains all lists of one judge." in page
+    assert "of the other lists" not in page and "Each list is tested" not in page
 
 
 def test_the_audit_is_added_on_request_only(duels, report):
