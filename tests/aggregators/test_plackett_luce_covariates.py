@@ -245,9 +245,9 @@ def test_each_query_is_fitted_as_if_it_were_alone(std_errors):
     together = method.fit_transform(RankedLists.concat(parts))
     every = method.coefficients_
     alone = [method.fit_transform(part) for part in parts]
-    assert_frame_equal(together, pd.concat(alone, ignore_index=True), rtol=1e-9)
+    assert_frame_equal(together, pd.concat(alone, ignore_index=True), check_exact=True)
     coefficients = pd.concat([method.fit(part).coefficients_ for part in parts], ignore_index=True)
-    assert_frame_equal(every, coefficients, rtol=1e-8)
+    assert_frame_equal(every, coefficients, check_exact=True)
 
 
 def test_queries_of_duels_and_of_lists_are_fitted_together():
