@@ -294,6 +294,15 @@ def test_units_of_a_covariate_change_only_its_coefficient():
     )
 
 
+def test_an_odds_ratio_beyond_floating_point_raises_no_warning():
+    battles = draw_battles()
+    battles[["tokens_a", "tokens_b"]] *= 1e-8
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        method = PlackettLuce(covariates=NAMES).fit(encode(battles))
+    assert coefficients(method).loc["length", "odds_ratio"] == np.inf
+
+
 def test_scale_and_anchor_leave_coefficients_unchanged():
     lists = encode(draw_battles(12))
     plain = PlackettLuce(covariates=NAMES, std_errors="judge")
