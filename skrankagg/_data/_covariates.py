@@ -190,5 +190,6 @@ def coefficient_frame(info: pd.DataFrame, names: Sequence[str], *, with_query: b
     ]
     order = np.argsort(np.tile(np.arange(len(info)), len(parts)), kind="stable")
     frame = pd.concat(parts).iloc[order].reset_index(drop=True)
-    frame["odds_ratio"] = np.exp(frame["coefficient"])
+    with np.errstate(over="ignore"):  # the unit of a covariate may be far too large
+        frame["odds_ratio"] = np.exp(frame["coefficient"])
     return frame if with_query else frame.drop(columns="query")

@@ -2,6 +2,7 @@
 
 from functools import cached_property
 from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -167,6 +168,11 @@ class _DrawsOfQueries(_Draws):
         first = self.first[own] - own.start
         return drawn if (first == np.arange(len(first))).all() else drawn[first]
 
+    @property
+    def n_units_by_query(self):
+        """Number of units of each query, of shape (n_queries,)."""
+        return self.n_units
+
     def n_units_of(self, chosen):
         """Return the number of units to which the lists `chosen` belong."""
         return int(self.ballots[np.unique(self.first[chosen])].sum())
@@ -197,6 +203,12 @@ class _CommonDraws(_Draws):
     def __init__(self, list_ptr, weight, unit, n_units, n_resamples, seed):
         super().__init__(list_ptr, weight, np.full(len(list_ptr) - 1, n_units), n_resamples, seed)
         self.unit = unit
+
+    @cached_property
+    def n_units_by_query(self):
+        """Number of units with a list of positive weight in each query, of shape (n_queries,)."""
+        ranges = [np.arange(*own) for own in pairwise(self.list_ptr.tolist())]
+        return np.array([self.n_units_of(own) for own in ranges])
 
     @cached_property
     def _counts(self):

@@ -56,7 +56,9 @@ class GapTests:
         score in the consensus.
         """
         lists = self.resampling.lists
-        if self.resampling.draws.n_units[q] < FEW or moves.shape[1] < 2:
+        # Other queries may contain more units than this one.
+        n_units = self.resampling.draws.n_units_of(np.arange(*lists.list_ptr[q : q + 2]))
+        if n_units < FEW or moves.shape[1] < 2:
             return
         own = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
         order, score = self.ranked.order[own], self.ranked.score[own]

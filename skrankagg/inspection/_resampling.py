@@ -131,13 +131,14 @@ class Resampling:
         aggregator._warn_of_lists(self.lists)
         #: Component of each candidate, of shape (n_candidates,); all components are 1 if the method compares no items.
         self.component = component_labels(self.lists, tags.aggregator_tags.compares)
-        few = int((self.draws.n_units < FEW).sum())
+        n_units = self.draws.n_units_by_query
+        few = int((n_units < FEW).sum())
         if few:
             warn_user(
                 (
-                    f"{few} of {lists.n_queries} {'query has' if lists.n_queries == 1 else 'queries have'}"
-                    if unit == "list"
-                    else "The lists have"
+                    "The lists have"
+                    if unit == "query"
+                    else f"{few} of {len(n_units)} {'query has' if len(n_units) == 1 else 'queries have'}"
                 )
                 + f" fewer than {FEW} {_PLURAL.get(unit, f'groups of {unit!r}')} to draw from. That is too few to "
                 "show how certain a consensus is.",

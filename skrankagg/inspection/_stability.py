@@ -263,7 +263,7 @@ def rank_stability(
             if not one[q]:
                 continue
             columns["tied_group"][own.start + 1 : own.stop] = 1 + np.cumsum(above >= confidence)
-            if resampling.draws.n_units[q] > 1:
+            if resampling.draws.n_units_by_query[q] > 1:
                 columns["rank_low"][own] = quantile_of_draws(first, (1 - confidence) / 2)
                 columns["rank_high"][own] = quantile_of_draws(last, (1 + confidence) / 2)
             columns["rank_mean"][own] = (first.mean(axis=1) + last.mean(axis=1)) / 2

@@ -199,3 +199,16 @@ def test_a_list_that_ranks_absent_items_last_is_not_a_pair():
         whole.with_list_weight(np.array([1.0, 1.0, 1.0, 1.0, 0.0]))
     )
     np.testing.assert_allclose(last[["a", "b", "c"]], longer.set_index("item")["score"][["a", "b", "c"]], atol=1e-10)
+
+
+def test_long_steps_of_large_boards_raise_no_warnings_of_numpy():
+    steps = np.arange(199)
+    heavy = np.where(steps % 5 == 0, 1e6, 3.0)
+    wins = pd.DataFrame(
+        {"winner": [*steps, *steps + 1], "loser": [*steps + 1, *steps], "w": [*heavy, *(0 * steps + 1)]}
+    )
+    lists = RankedLists.from_comparisons(wins, weight="w")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        assert np.isfinite(PlackettLuce().fit_transform(lists)["score"]).all()

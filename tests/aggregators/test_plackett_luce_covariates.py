@@ -245,9 +245,9 @@ def test_each_query_is_fitted_as_if_it_were_alone(std_errors):
     together = method.fit_transform(RankedLists.concat(parts))
     every = method.coefficients_
     alone = [method.fit_transform(part) for part in parts]
-    assert_frame_equal(together, pd.concat(alone, ignore_index=True), rtol=1e-9)
+    assert_frame_equal(together, pd.concat(alone, ignore_index=True), check_exact=True)
     coefficients = pd.concat([method.fit(part).coefficients_ for part in parts], ignore_index=True)
-    assert_frame_equal(every, coefficients, rtol=1e-8)
+    assert_frame_equal(every, coefficients, check_exact=True)
 
 
 def test_queries_of_duels_and_of_lists_are_fitted_together():
@@ -292,6 +292,15 @@ def test_units_of_a_covariate_change_only_its_coefficient():
     assert ratio.loc["length"].to_numpy() == pytest.approx(1000) and ratio.loc["position"].to_numpy() == pytest.approx(
         1
     )
+
+
+def test_an_odds_ratio_beyond_floating_point_raises_no_warning():
+    battles = draw_battles()
+    battles[["tokens_a", "tokens_b"]] *= 1e-8
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        method = PlackettLuce(covariates=NAMES).fit(encode(battles))
+    assert coefficients(method).loc["length", "odds_ratio"] == np.inf
 
 
 def test_scale_and_anchor_leave_coefficients_unchanged():

@@ -318,3 +318,15 @@ def test_wrong_separations_of_equal_pairs_are_rare():
         gaps, n_gaps = gaps + (found & real).sum(), n_gaps + real.sum()
     assert wrong <= 9 < 20 <= rule
     assert gaps / n_gaps > 0.98
+
+
+def test_a_query_with_few_units_is_not_tested_because_other_queries_have_more():
+    few = pd.DataFrame(
+        {"board": "few", "judge": ["u", "v"] * 12, "winner": ["a"] * 18 + ["b"] * 6, "loser": ["b"] * 18 + ["a"] * 6}
+    )
+    many = few.assign(board="many", judge=[f"j{k}" for k in range(24)])
+    lists = RankedLists.from_comparisons(pd.concat([few, many]), query_column="board", voter="judge")
+    table = rank_stability(PlackettLuce(), lists, n_resamples=50, unit="judge", adjust="max-t").set_index("query")
+    assert table.loc["few", "p_next"].isna().all()
+    assert table.loc["few", "separated_next"].isna().all()
+    assert table.loc["many", "p_next"].notna().any()

@@ -368,3 +368,20 @@ def test_rank_stability_uses_fitted_methods_without_refitting():
 def test_rank_stability_handles_infinite_scores():
     found = rank_stability(RankStatistic(), lists(1), n_resamples=10)
     assert found["rank_mean"].between(1, 9).all()
+
+
+@pytest.mark.parametrize("unit", ["voter", "judge"])
+def test_rank_stability_counts_the_units_of_each_query(unit):
+    frame = pd.DataFrame(
+        [
+            (query, f"v{voter}", item, (rank + voter) % 3, f"j{voter}")
+            for query, n_voters in (("many", 20), ("one", 1))
+            for voter in range(n_voters)
+            for rank, item in enumerate("abc")
+        ],
+        columns=["query", "voter", "item", "rank", "judge"],
+    )
+    lists = RankedLists.from_frame(frame, groups=["judge"])
+    with pytest.warns(FewListsWarning, match="1 of 2 queries have fewer than 5"):
+        found = rank_stability(BordaCount(), lists, unit=unit, n_resamples=50)
+    assert found["rank_low"].isna().tolist() == (found["query"] == "one").tolist()

@@ -157,13 +157,9 @@ class DuelRows(NewtonRows):
 
     def _of_candidates(self, values):
         """For each candidate, add the values of the duels in which it is first; subtract those where it is second."""
-        n, n_cells = self.n_candidates, int(self.cell_ptr[-1])
-        if n_cells > len(values):
-            return np.bincount(self.first, weights=values, minlength=n) - np.bincount(
-                self.second, weights=values, minlength=n
-            )
         # With many duels of each pair, sums of pairs take half the time.
-        pairs, sums = np.bincount(self.cell, weights=values, minlength=n_cells), np.empty(n)
+        pairs = np.bincount(self.cell, weights=values, minlength=int(self.cell_ptr[-1]))
+        sums = np.empty(self.n_candidates)
         for _, candidates, cells in self.blocks:
             matrix = pairs[cells]
             sums[candidates] = matrix.sum(axis=2) - matrix.sum(axis=1)
@@ -177,8 +173,7 @@ class DuelRows(NewtonRows):
         return np.stack(columns, axis=1) if columns else np.zeros((self.n_sets, 0))
 
     def _by_query(self, values):
-        if self.n_queries == 1:
-            return np.array([values.sum()])
+        # The numbers of a query do not depend on other queries, so a single query is summed in the same order.
         return np.bincount(self.query, weights=values, minlength=self.n_queries)
 
     def _components(self):

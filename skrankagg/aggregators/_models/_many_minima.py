@@ -56,7 +56,8 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
         length, new = np.minimum(1.0, largest_step / np.maximum(reach, np.finfo(np.float64).tiny)), None
         for _ in range(60):
             new = x + length[group] * direction
-            new_value, new_gradient = function(new)
+            with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # a step that is too long is halved
+                new_value, new_gradient = function(new)
             limit = value + _ENOUGH * length * slope + _ROUNDING * np.abs(value)
             # Near the minimum values differ by rounding alone, and the slope is more informative.
             flat = np.abs(dot(new_gradient, direction)) <= np.abs(slope)
