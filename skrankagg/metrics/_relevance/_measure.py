@@ -200,7 +200,7 @@ class Measure:
         return float(np.exp(total / count) if self.summary == "gmean" else total / count)
 
     def _with(self, k, options):
-        """Check a cutoff and conventions, and return a copy of the measure that has them."""
+        """Check a cutoff and conventions, and return a copy of the measure with this cutoff and these conventions."""
         check_conventions(options)
         if options.get("ties") == "expected" and not self.has_expectation:
             known = ", ".join(name for name, other in MEASURES.items() if other.has_expectation)
@@ -270,7 +270,7 @@ _SUMMARIES = {"mean": "mean", "sum": "sum", "gmean": "geometric mean"}
 
 
 def define(name: str, label: str, *, formula: str, agrees: str, **facts: Any) -> Callable[[Callable], Callable]:
-    """Turn the decorated function into a measure: make its public function and register it.
+    """Turn the decorated function into a measure: create the public function and register the measure.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def define(name: str, label: str, *, formula: str, agrees: str, **facts: Any) ->
     formula : str
         Formula for the table of measures, in Markdown; the page with the table explains the symbols.
     agrees : str
-        Measures in other tools that have the same values, for the same table.
+        Measures of other tools that give the same values. They are also listed in the table of measures.
     **facts
         Further fields of :class:`Measure`.
 

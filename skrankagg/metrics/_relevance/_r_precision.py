@@ -1,4 +1,4 @@
-"""R-precision: precision at the number R of relevant items, and at several cutoffs."""
+"""R-precision, the precision at rank R for R relevant items, and its variants with one or several cutoffs."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ def _best_places(ranked, k, threshold):
     agrees="trec_eval `Rprec`; with a cutoff, Rp@z of the ECML/PKDD 2011 challenge",
 )
 def r_precision(ranked, k: int | None = None, *, relevance_threshold: float | None = None):
-    r"""Compute R-precision, the precision at the number R of relevant items, or Rp@z if there is a cutoff z.
+    r"""Compute R-precision, the precision at rank R for R relevant items; with a cutoff z, compute Rp@z.
 
     Parameters
     ----------

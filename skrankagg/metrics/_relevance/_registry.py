@@ -97,7 +97,7 @@ def get_measures(
     Returns
     -------
     dict of str to Measure
-        The measures by name, in the order given. The key of a Measure or a function is its own name.
+        The measures, keyed by name, in the order given. The key of a Measure or a function is its own name.
 
     Raises
     ------
