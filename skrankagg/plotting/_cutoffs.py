@@ -166,7 +166,7 @@ class CutoffDisplay(_Lines):
         Parameters
         ----------
         runs : dict of str to DataFrame or RankedLists
-            Runs by name.
+            Runs, keyed by name.
         qrels : DataFrame or Qrels
             Judgements.
         metric : str or Measure, default="ndcg"
@@ -344,7 +344,7 @@ class InterpolatedPrecisionDisplay(_Lines):
         Parameters
         ----------
         runs : dict of str to DataFrame or RankedLists
-            Runs by name.
+            Runs, keyed by name.
         qrels : DataFrame or Qrels
             Judgements.
         ax : matplotlib Axes, default=None

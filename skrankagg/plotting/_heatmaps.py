@@ -1,4 +1,4 @@
-"""Heat maps: agreement of voters or methods, and weights of voters."""
+"""Heat map of the agreement of voters or methods, and plot of the weights of voters."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ class AgreementDisplay(Display):
         Parameters
         ----------
         runs : dict of str to DataFrame or RankedLists
-            Runs by name.
+            Runs, keyed by name.
         metric : str, default="tau-b"
             Name of a measure of agreement.
         sort : bool, default=True

@@ -81,10 +81,10 @@ class RatingsDisplay(Display):
 
     Notes
     -----
-    An interval is the rating plus and minus the standard error times a quantile of the normal distribution, or of the t
-    distribution if the number of units is known. :meth:`from_estimator` counts the lists, voters, queries or groups
-    that are drawn. Weighted lists are not counted, because one list may represent many ballots. The confidence level
-    refers to each single interval.
+    An interval is the rating plus and minus the standard error times a quantile. The quantile comes from the t
+    distribution if the number of independent units is known. Otherwise it comes from the normal distribution.
+    :meth:`from_estimator` counts the units that are drawn: lists, voters, queries or groups. Weighted lists are not
+    counted, because one list may represent many ballots. The confidence level refers to each single interval.
 
     The shades need the column `gap_group`, which :func:`~skrankagg.inspection.rank_stability` computes with
     ``adjust="max-t"``. **A shade is not a set of equal items.** It changes where a gap between neighbours was found.
@@ -160,7 +160,8 @@ class RatingsDisplay(Display):
         votes : bool or None, default=None
             Whether weights are numbers of ballots, as in :func:`~skrankagg.inspection.rank_stability`.
         pairs : {"next", "all"}, default="next"
-            Which pairs of items are tested. "all" adds the column of letters.
+            The pairs of items to test: "next" tests each item against the next item, and "all" tests all pairs. "all"
+            also adds the column of letters.
         random_state : int, RandomState instance or None, default=0
             Source of the draws.
         n_jobs : int, default=None

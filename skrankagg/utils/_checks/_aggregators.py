@@ -208,7 +208,8 @@ def check_smooth(aggregator):
     """If the tag `smooth` is True, check that scores neither jump nor have kinks while the weights of lists change.
 
     The weights change along a straight line. If the step is halved, the largest second difference of a smooth score is
-    divided by about four. It is halved if the score has a kink, and stays the same if the score jumps.
+    divided by about four. The second difference is only halved if the score has a kink, and stays the same if the score
+    jumps.
     """
     if not _tags(aggregator).smooth:
         return
@@ -310,7 +311,10 @@ def _compared_pairs(often, seldom):
 
 @lru_cache(maxsize=1)
 def _plain_queries():
-    """List the queries, each as a dict of voter to dict of item to score, as encoded lists, and as an id."""
+    """Return a tuple for each query of the example lists: plain lists, the same lists encoded, and the query id.
+
+    The plain lists are a dict of voter to a dict of item to score.
+    """
     lists = example_lists().sort_values(["query", "voter", "score", "item"], ascending=[True, True, False, True])
     found = []
     for query, rows in lists.groupby("query"):
