@@ -1,4 +1,4 @@
-"""Splitter of the lists within each query, for methods that learn within a query."""
+"""Splitter of the lists of each query, for methods that are fitted to each query separately."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ _MOST = 10**9
 class VoterKFold:
     """Split the lists of each query into folds; each fold is the test set once.
 
-    Scikit-learn's functions cannot use this splitter, because their samples are queries. The training set and the test
-    set contain lists of all queries. Each set is given as weights of the lists, so that all items stay candidates.
+    Scikit-learn's functions cannot use this splitter, because they treat each query as one sample. The training set and
+    the test set contain lists of all queries. Each set is given as weights of the lists, so that all items stay
+    candidates.
 
     Parameters
     ----------

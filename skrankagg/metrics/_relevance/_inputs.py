@@ -56,7 +56,7 @@ class GradedRun:
 
 
 def rank_relevance(caller, run, qrels, missing_queries=None):
-    """Look up the grades of a run, and warn of problems with the run.
+    """Look up the grades of the items in a run, and warn about problems with the run.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def _has_no_rows(run):
 
 
 def grade_run(run, qrels, queries):
-    """Look up the grades of an encoded run for some judged queries.
+    """Look up the grades of the items in an encoded run for some judged queries.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def _holds_sets(run):
 
 
 def warn_of_runs(runs, missing_queries, kind="run"):
-    """Warn of runs that contain no judged item, and of runs that have no results for most judged queries.
+    """Warn about runs that contain no judged item, and about runs that have no results for most judged queries.
 
     Parameters
     ----------

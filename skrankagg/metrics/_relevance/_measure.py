@@ -99,7 +99,7 @@ class Measure:
         Returns
         -------
         float or pandas.Series of shape (n_queries,)
-            The result of the measure's public function.
+            The summary over the queries, or the value of each query if `per_query` is True.
         """
         cutoff = {} if self.cutoff == "none" else {"k": self.k}
         return self.function(run, qrels, **cutoff, per_query=per_query, **self.options)
@@ -131,7 +131,7 @@ class Measure:
 
     @property
     def cutoff(self) -> Literal["required", "optional", "none"]:
-        """Return "required", "optional" or "none": whether the measure needs, accepts or rejects a cutoff."""
+        """Return "required", "optional" or "none" if the measure needs, accepts or rejects a cutoff."""
         k = _parameters(self.function).get("k")
         return "none" if k is None else "required" if k.default is k.empty else "optional"
 
@@ -356,7 +356,7 @@ def _public_docstring(measure, text):
 
 
 def measure_run(name: str, run, qrels, k=None, *, per_query: bool, **conventions: Any) -> Any:
-    """Compute the result of a measure's public function."""
+    """Compute a measure of a run; the public function of the measure returns this result."""
     measure = MEASURES[name]._with(k, conventions)
     ranked, queries = rank_relevance(measure.function.__name__, run, qrels, conventions["missing_queries"])
     values = measure._values(ranked)

@@ -14,7 +14,11 @@ __all__ = [
 
 
 def _best_places(ranked, k, threshold):
-    """For each list, compute the share of the first k places whose grade is at least the k-th highest grade."""
+    """Compute R-precision with the cutoff k for each list; None stands for the number R of relevant items.
+
+    Let n be the smaller of R and k. An item counts if its grade is at least the n-th highest grade of the query. The
+    value is the number of such items among the first k places, divided by n.
+    """
     judged = ranked.judged
     n_relevant = ranked.n_relevant(threshold)
     places = n_relevant if k is None else np.minimum(n_relevant, k)

@@ -173,7 +173,7 @@ class RelevanceList:
         return sums
 
     def best(self, value):
-        """For each list, return the largest value, or 0 if no value is above 0. The shape is (n_queries,)."""
+        """For each list, return the largest row value, or 0 if no value is above 0; the shape is (n_queries,)."""
         largest = np.zeros(self.n_queries)
         filled = np.diff(self.ptr) > 0
         if filled.any():
@@ -236,7 +236,7 @@ class RankedRelevance(RelevanceList):
 
     @classmethod
     def from_run(cls, run, qrels, queries):
-        """Look up the grades of a run for the judged queries at the given positions in `qrels`.
+        """Look up the grades of the items in a run, for the judged queries at the positions `queries` in `qrels`.
 
         `run` is None if the run is empty.
         """
@@ -250,7 +250,7 @@ class RankedRelevance(RelevanceList):
 
     @classmethod
     def from_lists(cls, lists, place, relevance, judged):
-        """Look up the grades of one list for each query.
+        """Look up the grades of the items in one list for each query.
 
         For each query, `place` contains the position of the query's list in `lists`, or -1 for an empty list.
         `relevance` contains the grade of each candidate, and `judged` contains all grades of each query.

@@ -154,7 +154,10 @@ _WEIGHTS = {"v0": 1, "v1": 2, "v2": 1, "v3": 3, "v4": 2}
 
 @lru_cache(maxsize=1)
 def _weighted_and_copied():
-    """Generate example lists with weights, and the same lists as copies; callers must not change the frames."""
+    """Generate example lists with integer weights, and equivalent lists in which each list is repeated instead.
+
+    Callers must not change the frames.
+    """
     lists = example_lists()
     copies = [
         lists[lists["voter"].map(_WEIGHTS) > k].assign(voter=lambda frame, k=k: frame["voter"] + f"-{k}")
@@ -230,7 +233,10 @@ def check_smooth(aggregator):
 
 
 def _full_lists(**sizes):
-    """Generate full lists; return lists, ranks of shape (n_queries, n_voters, n_items), queries and items."""
+    """Generate lists that contain every item; return the lists, their ranks, the queries and the items.
+
+    The ranks have the shape (n_queries, n_voters, n_items).
+    """
     lists = example_lists(full=True, **sizes)
     shape = [lists[name].nunique() for name in ("query", "voter", "item")]
     ranks = lists.sort_values(["query", "voter", "item"])["rank"].to_numpy().reshape(shape)
@@ -299,7 +305,7 @@ def check_absent_below(aggregator):
 
 @lru_cache(maxsize=2)
 def _compared_pairs(often, seldom):
-    """Generate lists of two items, where one pair is compared 21 times and another pair 3 times."""
+    """Generate lists of two items, in which the pair `often` is compared 21 times and the pair `seldom` 3 times."""
     pairs = [often] * 13 + [often[::-1]] * 8 + [seldom] * 2 + [seldom[::-1]]
     voter = np.char.mod("v%02d", np.arange(len(pairs)))
     lists = pd.DataFrame({"query": "q", "voter": np.repeat(voter, 2), "item": list("".join(pairs))})
