@@ -169,7 +169,7 @@ class VoterKFold:
         return f"VoterKFold(n_splits={self.n_splits}, shuffle={self.shuffle}, random_state={self.random_state}{groups})"
 
     def _divide(self, left, queries, q, seed):
-        """Distribute the lists of a query to the test sets, where a list may stand for several equal lists.
+        """Distribute the lists of a query among the test sets; a list may stand for several equal lists.
 
         `left`, of shape (n_lists,) and dtype int64, contains the number of equal lists that each list stands for. The
         result, of shape (n_splits, n_lists), contains the number of these equal lists in each test set.

@@ -1,4 +1,4 @@
-"""R-precision, the precision at rank R for R relevant items, and its variants with one or several cutoffs."""
+"""R-precision (precision at rank R, where R is the number of relevant items), and variants with cutoffs."""
 
 from collections.abc import Sequence
 
@@ -40,7 +40,7 @@ def _best_places(ranked, k, threshold):
     agrees="trec_eval `Rprec`; with a cutoff, Rp@z of the ECML/PKDD 2011 challenge",
 )
 def r_precision(ranked, k: int | None = None, *, relevance_threshold: float | None = None):
-    r"""Compute R-precision, the precision at rank R for R relevant items; with a cutoff z, compute Rp@z.
+    r"""Compute the precision at rank R, where R is the number of relevant items; with a cutoff z, compute Rp@z.
 
     Parameters
     ----------

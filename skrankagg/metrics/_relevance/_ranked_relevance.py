@@ -112,7 +112,7 @@ class RelevanceList:
         return np.divide(self.precisions(threshold, k), found, out=np.zeros(len(found)), where=found > 0)
 
     def firsts(self, threshold=None):
-        """Return the rows that may be the first relevant row of their list, and the probability that it is."""
+        """Return the candidates for the first relevant row of each list, and the probability of each candidate."""
         rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))
         return rows, np.ones(len(rows))
 

@@ -218,7 +218,7 @@ def _trec_eval_float32(ranked):
 
 
 def byte_order(code, index):
-    """Return the position of each row's id in the list of ids that is sorted by bytes.
+    """Return the position that each row's id has if all ids are sorted by their bytes.
 
     Parameters
     ----------
