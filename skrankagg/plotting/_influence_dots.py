@@ -43,7 +43,6 @@ __all__ = ["VoterInfluenceDisplay"]
 class VoterInfluenceDisplay(Display):
     r"""Plot of each voter's agreement with the others, and of the changes of the consensus if the voter is left out.
 
-
     Outliers are marked. Create a display with :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters

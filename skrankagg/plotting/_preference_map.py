@@ -33,7 +33,6 @@ _MAX_NUMBERED = 20
 class PreferenceProbabilityDisplay(Display):
     r"""Heat map of the share of random draws in which the item of a row is above the item of a column.
 
-
     Each draw aggregates lists that are drawn at random from the given lists. A line surrounds the pairs that have the
     same order in nearly all draws. Create a display with :meth:`from_estimator` or :meth:`from_frame`.
 

@@ -277,7 +277,6 @@ class RankedRelevance(RelevanceList):
     def from_codes(cls, lists, order, encoded, judged, *, score=None):
         """Look up the grades of a consensus of `lists`, in which the candidates are ranked in the given order.
 
-
         `encoded` contains the judgements aligned with the lists, and `judged` contains all grades of each query.
         `score` contains the scores of the candidates in this order, or is None if there are no ties.
         """
