@@ -96,8 +96,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     per_query_ : DataFrame of shape (n_methods * n_judged_queries, n_metrics)
         The measures of each query, indexed by `method` and `query`. With ``with_voters=True`` the voters are included.
     runs_ : mapping of str to DataFrame
-        The consensus of each method that did not fail. If the method learns from judgements, the consensus is held out.
-        With ``with_voters=True`` the lists of each voter are included.
+        The consensus of each method that did not fail. If the method learns from judgements, the consensus of each
+        query comes from a fit on other queries. With ``with_voters=True`` the lists of each voter are included.
     failures_ : dict of str to str
         The error of each failed method.
     best_name_ : str
@@ -107,11 +107,11 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     best_estimator_ : estimator
         The best method, fitted on all queries.
     best_score_ : float
-        First measure of the best method, negated if lower values are better.
+        Value of the first measure for the best method, negated if lower values are better.
     aggregators_ : list of estimators
         All methods, fitted on all queries unless they failed.
     named_aggregators_ : dict of str to estimator
-        The estimators of `aggregators_` by name.
+        The estimators of `aggregators_`, keyed by name.
 
     See Also
     --------
@@ -123,8 +123,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     Notes
     -----
     Queries without judgements are aggregated but not measured. Voters are measured over the same queries as the
-    methods; a query for which a voter has no list counts as an empty list. Do not compare methods with the voter that
-    is best in the results, because the same judgements determined this voter. Choose the voter beforehand:
+    methods; a query for which a voter has no list counts as an empty list. Do not use the voter that is best in these
+    results as a baseline, because it was determined by the same judgements. Choose the voter beforehand:
     ``compare(baseline="bm25")``. Parameters of the methods are parameters of the Comparator, as in
     ``Comparator([("sum", CombSUM())]).set_params(sum__norm="rank")``.
 

@@ -117,7 +117,7 @@ def cross_val_consensus(
 
 
 def query_folds(cv, lists):
-    """Return the (train, test) positions of queries; raise InputError unless each query is tested exactly once."""
+    """Return (train, test) query positions for each fold; raise InputError unless each query is tested exactly once."""
     cv = QueryKFold(cv) if is_integer(cv) else check_cv(cv)
     folds = [(np.asarray(train), np.asarray(test)) for train, test in cv.split(lists)]
     n_queries = lists.n_queries

@@ -1,11 +1,11 @@
-"""Search for methods in a Comparator that learn from judgements, and errors if they cannot be measured."""
+"""Detection of methods that learn from judgements, and errors if a Comparator cannot measure such a method fairly."""
 
 from ..exceptions import InputError
 from ..metrics._judging._find_judgements import find_judgements, tags_of
 
 
 def find_learners(members, learns):
-    """Find the methods that learn from judgements; return a dict of the method's name to the reason.
+    """Find the methods that learn from judgements; return a dict of method name to the reason for this finding.
 
     `learns` contains the names of further methods that learn from judgements.
     """
@@ -33,8 +33,8 @@ def refuse_learners(reasons):
 def refuse_learnt(members, learns):
     """Raise InputError if `learns` names a method whose fit learns nothing.
 
-    The parameters of such a method were learned from judgements before ``fit``, so cross-validation cannot hold out
-    queries.
+    The parameters of such a method were learned from judgements before ``fit``. Cross-validation therefore cannot
+    measure the method on queries that it did not learn from.
     """
     learnt = [name for name, one in members if name in learns and find_judgements(one) is None and not _is_fitted(one)]
     if learnt:

@@ -43,14 +43,15 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
 
         - `query`
         - `log_likelihood`: sum of the log-likelihoods of all lists, each under worths fitted without the list's fold
-        - `n_lists`, `n_choices`: total weight of the lists, and number of choices in the lists, counted by weight
+        - `n_lists`: total weight of the lists
+        - `n_choices`: number of choices in the lists, where each choice counts with the weight of its list
         - `per_choice`: mean log-likelihood of a choice; NaN if there are no choices
         - `uniform`: the value of `per_choice` if all items are equally good
 
     Raises
     ------
     TypeError
-        If `aggregator` is not PlackettLuce, or `cv` is another splitter.
+        If `aggregator` is not PlackettLuce, or `cv` is a splitter other than VoterKFold.
     ValueError
         If `cv` is below 2. If ``prior=0`` and the lists of a training set do not determine the worths.
 
@@ -63,8 +64,8 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     Notes
     -----
     A model that has learned something has a `per_choice` above `uniform`. :math:`e` to the power of `per_choice` is the
-    geometric mean of the probabilities of the actual choices under the model. A lower `per_choice` may mean that
-    `prior` is too small for so few lists.
+    geometric mean of the probabilities of the actual choices under the model. If `per_choice` is below `uniform`,
+    `prior` may be too small for so few lists.
 
     Values for different settings of `prior` can be compared directly. A different setting of `absent` changes the
     choices and the items to choose from. To compare settings of `absent`, compare the differences between `per_choice`
@@ -74,8 +75,9 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     contains a tie of the same number of items. The value is then minus infinity.
 
     The likelihood uses the weights of the lists. The model's `voter_weights` multiply these weights only in the fit.
-    Settings with different voter weights are therefore measured by the same lists. The weights of comparisons and
-    ballots are numbers of lists, and the folds divide these lists, see :class:`VoterKFold`.
+    Settings with different voter weights are therefore measured on the same weighted lists. The weight of merged
+    comparisons or ballots is the number of equal lists that they stand for. The folds divide these lists, see
+    :class:`VoterKFold`.
 
     With `weighting`, the reliability of a voter is learned from the voter's training lists. If `reliability_of` is set,
     a reliability is learned for each group instead. With "global", the lists of other queries are also used. A voter or

@@ -1,4 +1,4 @@
-"""Tables of a comparison as text, Markdown, LaTeX or a Styler; each is made from a frame.
+"""Functions that turn a frame of results into a table as text, Markdown, LaTeX or a pandas Styler.
 
 A table has a row for each method and a column for each measure. The best value of a measure is marked. The best value
 is the lowest if lower values of the measure are better, otherwise the highest. If all methods are equal, no value is
@@ -342,7 +342,8 @@ def style_table(
 def _lay_out(results, references, marks, decimals, mark_best, time):
     """Return the titles of the row labels, the labels of each row, and the columns of a table.
 
-    Each column is a tuple of its title, its cells as text, a list that is True for the best cells, and the marks.
+    Each column is a tuple of its title, its cells as text, a list that is True for the best cells, and its marks. The
+    marks are the texts that follow the cells, such as "+".
     """
     header = ["method" if name is None else str(name) for name in results.index.names]
     labels = _labels(results)

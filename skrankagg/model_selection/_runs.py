@@ -36,7 +36,7 @@ class Outcome:
 
 @dataclass
 class Measuring:
-    """Lists with judgements, measures by name, and the value that every measure has for a failed method."""
+    """Lists with judgements, a dict of name to measure, and the value that a failed method gets for every measure."""
 
     judged: JudgedLists
     measures: dict
@@ -82,7 +82,7 @@ def _run(name, estimator, aggregate, measuring):
 
 
 def warn_of_failures(outcomes, error_score):
-    """Warn about failed methods, or raise an error if all methods failed; return the errors by name of the method."""
+    """Warn about failed methods, or raise an error if all failed; return a dict of method name to error text."""
     failed = [outcome for outcome in outcomes if outcome.error is not None]
     if not failed:
         return {}
@@ -102,7 +102,7 @@ def warn_of_failures(outcomes, error_score):
 
 
 def name_voters(lists, members):
-    """Return the names of the voters; raise InputError if a (name, estimator) tuple has the name of a voter."""
+    """Return the names of the voters; raise InputError if a method in `members` has the same name as a voter."""
     voters = [str(voter) for voter in plain_index(lists.voters).tolist()]
     both = next((name for name, _ in members if name in voters), None)
     if both is not None:

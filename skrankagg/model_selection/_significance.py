@@ -103,7 +103,7 @@ def compare_methods(
         - `low` and `high`, the interval of the difference;
         - `effect`, Hedges' g of the paired differences;
         - `wins`, `ties` and `losses`, counts of queries;
-        - `pvalue` and `adjusted`.
+        - `pvalue`, and `adjusted`, the p-value after the correction.
 
         In the row of the baseline, the counts are 0 and the other columns of the comparison are NaN. The same applies
         to a method without values, such as a failed method. The correction counts only the other rows. The method with
@@ -244,7 +244,7 @@ def compare_ranks(
     ----------
     table : DataFrame
         Measures, indexed by method and query. Methods without any value, such as failed methods, are left out. Queries
-        for which one of the other methods has no value are then also left out.
+        for which one of the remaining methods has no value are left out too.
     metric : str or Measure, default=None
         Measure; None uses the first measure.
     alpha : float, default=0.05

@@ -1,4 +1,4 @@
-"""Splitter of the lists within each query, for methods that learn within a query."""
+"""Splitter of the lists of each query, for methods that are fitted to each query separately."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ _MOST = 10**9
 class VoterKFold:
     """Split the lists of each query into folds; each fold is the test set once.
 
-    Scikit-learn's functions cannot use this splitter, because their samples are queries. The training set and the test
-    set contain lists of all queries. Each set is given as weights of the lists, so that all items stay candidates.
+    Scikit-learn's functions cannot use this splitter, because they treat each query as one sample. The training set and
+    the test set contain lists of all queries. Each set is given as weights of the lists, so that all items stay
+    candidates.
 
     Parameters
     ----------
@@ -40,8 +41,8 @@ class VoterKFold:
     random_state : int, RandomState instance or None, default=None
         Seed of the shuffle. The folds of a query do not depend on the other queries.
     groups : str, default=None
-        Name of a grouping, such as "judge" or "prompt". All lists of a group are held out together. The folds of a
-        query then contain numbers of groups that differ by at most 1.
+        Name of a grouping, such as "judge" or "prompt". All lists of a group are held out together. The numbers of
+        groups in the folds of a query then differ by at most 1.
 
     See Also
     --------
@@ -63,8 +64,9 @@ class VoterKFold:
     folds have no test list of the query, and their training sets contain all lists of the query. If a query has only
     one list, the fold that tests the list has no training list of the query.
 
-    A comparison with a share or a factor is one comparison. Its lists are held out together, and its weight is not
-    divided. Comparisons that were merged are divided, also if other weights of the query are not integers.
+    A comparison with a fractional outcome (share) or a weight factor counts as a single comparison, whatever its
+    weight. Its lists are held out together, and its weight is not divided. Equal comparisons that were merged into one
+    list are divided among the folds, even if other weights of the query are not integers.
 
     Comparisons by the same judge are separate lists. They are held out together only with ``groups="judge"``.
 
@@ -167,10 +169,10 @@ class VoterKFold:
         return f"VoterKFold(n_splits={self.n_splits}, shuffle={self.shuffle}, random_state={self.random_state}{groups})"
 
     def _divide(self, left, queries, q, seed):
-        """Divide the equal lists that each list of a query stands for among the test sets.
+        """Distribute the lists of a query among the test sets; a list may stand for several equal lists.
 
-        `left`, of shape (n_lists,) and dtype int64, contains their numbers. Returns their numbers in each test set, of
-        shape (n_splits, n_lists).
+        `left`, of shape (n_lists,) and dtype int64, contains the number of equal lists that each list stands for. The
+        result, of shape (n_splits, n_lists), contains the number of these equal lists in each test set.
         """
         if left.max() > 1 and not self.shuffle:
             raise InputError(
@@ -200,11 +202,11 @@ class VoterKFold:
 
 
 def _copies(lists):
-    """For each list, return how many equal lists it stands for, and the first list of its comparison.
+    """For each list, return how many equal lists this list stands for, and the first list of its comparison.
 
-    Both arrays have the shape (n_lists,). Lists that share a comparison stay together: the first list of the comparison
-    has the number 1, and its other lists have 0. In a query with fractional weights, lists that are not merged
-    comparisons count as one list each.
+    Both arrays have the shape (n_lists,). If a comparison consists of several lists, they stay together: its first list
+    counts as 1, and its other lists count as 0. In a query with fractional weights, every list counts as one list,
+    except for merged comparisons.
     """
     weight, first = lists.list_weight, first_of_each_unit(lists)
     marks = np.zeros(lists.n_lists, dtype=np.int64) if lists.list_duel is None else lists.list_duel

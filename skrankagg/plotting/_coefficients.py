@@ -36,8 +36,8 @@ class CoefficientsDisplay(Display):
     Parameters
     ----------
     table : DataFrame of shape (n_covariates, n_columns)
-        Rows of one query with the columns `covariate`, `coefficient`, `low` and `high`, and, if known, `p`. A missing
-        `low` or `high` means that the interval is unknown.
+        Rows of one query with the columns `covariate`, `coefficient`, `low` and `high`, and, if known, the p-value in
+        the column `p`. A missing `low` or `high` means that the interval is unknown.
     odds : bool, default=False
         Whether to draw odds ratios on a logarithmic axis instead of coefficients.
     label : str, default="coefficient"
@@ -67,10 +67,11 @@ class CoefficientsDisplay(Display):
 
     Notes
     -----
-    An interval is the coefficient plus and minus the standard error times a quantile of the normal distribution, or of
-    the t distribution if the number of units is known. The odds ratio is :math:`e^b` for the coefficient :math:`b`: the
-    odds of a win are multiplied by it if the covariate increases by 1. So the size of a coefficient depends on the unit
-    of the covariate. The interval of an odds ratio extends from :math:`e^{low}` to :math:`e^{high}`.
+    An interval is the coefficient plus and minus the standard error times a quantile. The quantile comes from the t
+    distribution if the number of independent units, such as judges, is known. Otherwise it comes from the normal
+    distribution. The odds ratio is :math:`e^b` for the coefficient :math:`b`. If the covariate increases by 1, the odds
+    of a win are multiplied by the odds ratio. The size of a coefficient therefore depends on the scale of the
+    covariate. The interval of an odds ratio extends from :math:`e^{low}` to :math:`e^{high}`.
 
     Examples
     --------
@@ -120,7 +121,7 @@ class CoefficientsDisplay(Display):
         confidence : float, default=0.95
             Confidence level of each interval.
         n_units : int, default=None
-            Number of units of the standard errors, as in :meth:`from_frame`.
+            Number of independent units that the standard errors come from, as in :meth:`from_frame`.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **bar_kwargs
@@ -235,7 +236,7 @@ class CoefficientsDisplay(Display):
 
 
 def _plain_ticks(ax):
-    """Write plain numbers at the ticks of a logarithmic axis, few enough to fit."""
+    """Label the ticks of a logarithmic axis with plain numbers, and use so few ticks that the labels fit."""
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
     low, high = ax.get_xlim()

@@ -165,7 +165,7 @@ class ComparisonDisplay(Display):
         Parameters
         ----------
         runs : dict of str to DataFrame or RankedLists
-            Runs by name.
+            Runs, keyed by name.
         qrels : DataFrame or Qrels
             Judgements.
         metric : str or Measure, default="map"

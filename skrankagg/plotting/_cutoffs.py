@@ -124,8 +124,8 @@ class CutoffDisplay(_Lines):
             Name of a measure that accepts a cutoff, such as "ndcg" or "p"; the name is given without a cutoff. None
             uses the first such measure that the Comparator has computed.
         cutoffs : sequence of int, default=None
-            Cutoffs. None uses the cutoffs that the Comparator has computed. If these are fewer than two cutoffs, 1 to
-            10 are used.
+            Cutoffs. None uses the cutoffs that the Comparator has computed. If these are fewer than two cutoffs, the
+            cutoffs 1 to 10 are used.
         kind : {"line", "bar"}, default="line"
             The kind of plot.
         qrels : DataFrame or Qrels, default=None
@@ -166,7 +166,7 @@ class CutoffDisplay(_Lines):
         Parameters
         ----------
         runs : dict of str to DataFrame or RankedLists
-            Runs by name.
+            Runs, keyed by name.
         qrels : DataFrame or Qrels
             Judgements.
         metric : str or Measure, default="ndcg"
@@ -344,7 +344,7 @@ class InterpolatedPrecisionDisplay(_Lines):
         Parameters
         ----------
         runs : dict of str to DataFrame or RankedLists
-            Runs by name.
+            Runs, keyed by name.
         qrels : DataFrame or Qrels
             Judgements.
         ax : matplotlib Axes, default=None

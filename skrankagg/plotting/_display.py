@@ -62,8 +62,8 @@ class Display:
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure, whose size depends on the values and their names.
         **kwargs
-            Passed on to a method of :class:`matplotlib.axes.Axes`, which is named in the docstrings of the
-            constructors. If no method is named there, no keywords are accepted.
+            Passed on to a method of :class:`matplotlib.axes.Axes`. The docstrings of the constructors name this method.
+            If they name no method, no keywords are accepted.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Heat maps: agreement of voters or methods, and weights of voters."""
+"""Heat map of the agreement of voters or methods, and plot of the weights of voters."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ class AgreementDisplay(Display):
         Parameters
         ----------
         runs : dict of str to DataFrame or RankedLists
-            Runs by name.
+            Runs, keyed by name.
         metric : str, default="tau-b"
             Name of a measure of agreement.
         sort : bool, default=True
@@ -235,7 +235,10 @@ def _range_of(measure, options):
 
 
 def _range_around(values):
-    """Return the range 0 to 1, or -1 to 1 if values are negative; extend the range to the largest absolute value."""
+    """Return the range of the colours: 0 to 1, or -1 to 1 if a value is negative.
+
+    If the largest absolute value exceeds 1, it replaces 1.
+    """
     values = values[np.isfinite(values)]
     largest = np.abs(values).max(initial=0.0)
     high = float(largest) if largest > 1 + 1e-9 else 1.0  # rounding errors do not extend the scale beyond 1

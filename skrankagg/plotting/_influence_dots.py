@@ -1,4 +1,4 @@
-"""Plot of each voter's agreement with the other voters, and of the changes of the consensus without the voter."""
+"""Plot of each voter's agreement with the others, and of the changes of the consensus if the voter is left out."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = ["VoterInfluenceDisplay"]
 
 @dataclass(eq=False, repr=False)
 class VoterInfluenceDisplay(Display):
-    r"""Plot of each voter's agreement with the other voters, and of the changes of the consensus without the voter.
+    r"""Plot of each voter's agreement with the others, and of the changes of the consensus if the voter is left out.
 
     Outliers are marked. Create a display with :meth:`from_estimator` or :meth:`from_frame`.
 
@@ -193,7 +193,7 @@ class VoterInfluenceDisplay(Display):
         return cls(kept, title=title_of(query, 0, 0, "voters"))
 
     def plot(self, ax: Axes | None = None, *, n_voters: int = 50, **bar_kwargs: Any) -> Self:
-        """Draw the agreement of the voters and the changes without them.
+        """Draw the agreement of each voter, and the changes of the consensus if the voter is left out.
 
         Parameters
         ----------

@@ -134,7 +134,10 @@ def fit_upright(names):
 
 
 def _number_format(values):
-    """Return a function that formats numbers with two decimals and no leading zero; fewer decimals for large values."""
+    """Return a function that formats numbers without a leading zero.
+
+    Numbers have two decimals, or fewer decimals if the largest of `values` is at least 10.
+    """
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
     decimals = 2 if largest < 10 else 1 if largest < 100 else 0
 

@@ -34,7 +34,7 @@ def evaluate_runs(runs, qrels, names, **conventions):
 
 
 def summaries(values):
-    """Return a frame with the mean or total of each measure (column) for each method (row); NaN without any value."""
+    """Return a frame with the mean or total of each measure (column) for each method (row); NaN if all are missing."""
 
     def summarize(name):
         measure = find_measure(name, values)
@@ -47,7 +47,8 @@ def summaries(values):
 def summary_interval(measure, values, random_state=0):
     """Return the ends of the 95 % interval of a mean over queries; NaN for a total, or for fewer than two queries.
 
-    The same seed gives the same resamples. All methods and weights are therefore measured on the same queries.
+    The same seed gives the same resamples. The intervals of all methods or weights therefore use the same resampled
+    queries.
     """
     values = np.asarray(values, dtype=np.float64)
     values = values[~np.isnan(values)]
@@ -61,10 +62,10 @@ def summary_interval(measure, values, random_state=0):
 
 
 def half_widths(error, confidence, n_units=None):
-    """Return standard errors times a quantile, the half widths of confidence intervals.
+    """Return the half widths of confidence intervals: the standard errors, multiplied by a quantile.
 
-    With `n_units` units, the quantile is a quantile of the t distribution with `n_units` - 1 degrees of freedom, and
-    otherwise of the normal distribution.
+    If the number `n_units` of independent units is given, the quantile comes from the t distribution with `n_units` - 1
+    degrees of freedom. Otherwise it comes from the normal distribution.
     """
     check_share("confidence", confidence, low=False, high=False)
     if n_units is None:
@@ -74,9 +75,9 @@ def half_widths(error, confidence, n_units=None):
 
 
 def number_of_units(lists, unit):
-    """Return the number of lists, voters, queries or groups that draws are made from.
+    """Return the number of units (lists, voters, queries or groups) from which random draws are made.
 
-    Return None for weighted lists, because one list may represent many ballots.
+    If the units are lists that have weights, return None, because one list may represent many ballots.
     """
     if unit == "list":
         return None if lists.is_weighted else lists.n_lists
@@ -86,7 +87,7 @@ def number_of_units(lists, unit):
 
 
 def lists_of_query(display, X, query, unit="list"):
-    """Return the lists of one query; return all lists if `unit` is "query", because they then form one board."""
+    """Return the lists of one query; if `unit` is "query", return all lists, because the caller pools all queries."""
     lists = check_lists(encode_plain(X))
     if unit == "query":
         if query is not None:

@@ -1,4 +1,4 @@
-"""Heat map of how often each item is above every other item when the lists are drawn again."""
+"""Heat map of how often each item is above every other item if the lists are drawn at random many times."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _MAX_NUMBERED = 20
 
 @dataclass(eq=False, repr=False)
 class PreferenceProbabilityDisplay(Display):
-    r"""Heat map of the share of the draws in which the item of a row is above the item of a column.
+    r"""Heat map of the share of random draws in which the item of a row is above the item of a column.
 
-    A line surrounds the pairs that have the same order in nearly all draws. Create a display with
-    :meth:`from_estimator` or :meth:`from_frame`.
+    Each draw aggregates lists that are drawn at random from the given lists. A line surrounds the pairs that have the
+    same order in nearly all draws. Create a display with :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------

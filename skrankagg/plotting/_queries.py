@@ -135,7 +135,7 @@ class QueryGainDisplay(Display):
         Parameters
         ----------
         runs : dict of str to DataFrame or RankedLists
-            Runs by name.
+            Runs, keyed by name.
         qrels : DataFrame or Qrels
             Judgements.
         method, baseline : str

@@ -161,8 +161,8 @@ def ranking_report(
     confidence : float, default=0.95
         Share of the draws that an interval covers, and probability that a confidence set contains the true rank.
     unit : {"list", "voter", "query"} or str, default="list"
-        The unit that is drawn, as in :func:`~skrankagg.inspection.rank_stability`. With "query", all queries form one
-        board.
+        The unit that is drawn, as in :func:`~skrankagg.inspection.rank_stability`. With "query", the lists of all
+        queries are pooled into one query.
     audit : bool, default=False
         Whether to add the checks of :func:`~skrankagg.inspection.audit`, for paired comparisons. The checks use
         `unit` if it is a grouping, and the prior of `aggregator` if it is PlackettLuce.
@@ -202,9 +202,10 @@ def ranking_report(
     few units, the intervals are too short, especially for the first place.
 
     Parts that a method does not allow are left out, and the page gives the reason. Draws need a method that accepts
-    weights of lists. Contributions need scores that are sums, and confidence sets need sums of independent per-list
-    scores. Slow parts are also left out. Pairs are left out if there are more than 500 items. Confidence sets are left
-    out if draws times lists times squared items exceeds :math:`2 \cdot 10^{10}`.
+    weights of lists. Contributions need scores that are sums over the lists, and confidence sets need sums of
+    independent scores, one for each list. Slow parts are also left out. The comparison of pairs is left out if there
+    are more than 500 items. Confidence sets are left out if the number of draws, times the number of lists, times the
+    squared number of items, exceeds :math:`2 \cdot 10^{10}`.
 
     The function is in :mod:`skrankagg.plotting`, not in :mod:`skrankagg.inspection`, because it draws pictures. Ids are
     escaped. The page contains no date and no scripts, so the same call always writes the same file.

@@ -1,4 +1,4 @@
-"""Plot of ratings with their intervals, in shades that change where a gap between neighbours was found."""
+"""Plot of ratings with their intervals; the shade changes where a test found a gap between two neighbours."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ _NARROWEST = 1.4
 class RatingsDisplay(Display):
     r"""Ratings of the first items, with a dot for each rating and a bar for its interval.
 
-    Neighbours have the same shade if no gap between them was found. Create a display with :meth:`from_estimator` or
-    :meth:`from_frame`.
+    Neighbours in the ranking have the same shade if the test found no gap between them. Create a display with
+    :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------
@@ -81,15 +81,15 @@ class RatingsDisplay(Display):
 
     Notes
     -----
-    An interval is the rating plus and minus the standard error times a quantile of the normal distribution, or of the t
-    distribution if the number of units is known. :meth:`from_estimator` counts the lists, voters, queries or groups
-    that are drawn. Weighted lists are not counted, because one list may represent many ballots. The confidence level
-    refers to each single interval.
+    An interval is the rating plus and minus the standard error times a quantile. The quantile comes from the t
+    distribution if the number of independent units is known. Otherwise it comes from the normal distribution.
+    :meth:`from_estimator` counts the units that are drawn: lists, voters, queries or groups. Weighted lists are not
+    counted, because one list may represent many ballots. The confidence level refers to each single interval.
 
     The shades need the column `gap_group`, which :func:`~skrankagg.inspection.rank_stability` computes with
-    ``adjust="max-t"``. **A shade is not a set of equal items.** It changes where a gap between neighbours was found.
-    Items of one shade that are far apart may well differ. Two items may be separated although their intervals overlap,
-    because the error of a difference is not the sum of the two errors.
+    ``adjust="max-t"``. **A shade is not a set of equal items.** The shade changes where a gap between neighbours was
+    found. Items of one shade that are far apart may well differ. Two items may be separated although their intervals
+    overlap, because the error of a difference is not the sum of the two errors.
 
     With ``pairs="all"``, a second column contains letters. No difference was found between two items if, and only if,
     they share a letter.
@@ -154,13 +154,14 @@ class RatingsDisplay(Display):
         n_resamples : int, default=1000
             Number of random draws.
         confidence : float, default=0.95
-            Confidence level of each interval, and of the tests together.
+            Confidence level of each interval, and joint confidence level of all tests.
         unit : {"list", "voter", "query"} or str, default="list"
             The unit that is drawn at random.
         votes : bool or None, default=None
             Whether weights are numbers of ballots, as in :func:`~skrankagg.inspection.rank_stability`.
         pairs : {"next", "all"}, default="next"
-            Which pairs of items are tested. "all" adds the column of letters.
+            The pairs of items to test: "next" tests each item against the next item, and "all" tests all pairs. "all"
+            also adds the column of letters.
         random_state : int, RandomState instance or None, default=0
             Source of the draws.
         n_jobs : int, default=None

@@ -126,7 +126,7 @@ def _n_units(lists, unit):
 
 
 def _pooled(aggregator, prepared):
-    """Pool all queries into one board whose voters are named after the queries.
+    """Pool the lists of all queries into one query, in which each voter gets a new name that contains the old query.
 
     The function returns a clone of the method without weights of voters, and the pooled lists.
     """

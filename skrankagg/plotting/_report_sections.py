@@ -63,7 +63,7 @@ def _audit(frames, facts, top):
 
 
 def _warnings(frames):
-    """Return the sentence about the warnings of the audit; a list, which is empty without an audit."""
+    """Return a list with one sentence about the warnings of the audit; the list is empty if there is no audit."""
     if "audit" not in frames:
         return []
     frame = frames["audit"]

@@ -80,13 +80,13 @@ class WeightCurveDisplay(Display):
     The maximum of the curve overestimates the measure, because the maximum is the best of many values on the same
     queries. Choose the weight on training queries and measure it on other queries, as ``GridSearchCV`` over
     :func:`~skrankagg.model_selection.weight_grid` does. If the interval at a weight contains the means at the
-    neighbouring weights, the weight is not better than these neighbours. The band is the 95 % interval of the mean at
-    each weight by the percentile bootstrap over queries. The interval of a difference between two weights is far
-    narrower.
+    neighbouring weights, the weight is not clearly better than these neighbours. The band is the 95 % interval of the
+    mean at each weight by the percentile bootstrap over queries. The interval of a difference between two weights is
+    far narrower.
 
-    The levels of single voters use the lists of the voters unchanged. At the ends of the curve, the items that only the
-    other voter returned are also ranked, below the items of the list. Deep measures such as MAP are therefore higher at
-    the ends.
+    The levels of single voters use the lists of the voters unchanged. At the ends of the curve, one voter has weight 0.
+    The items that only this voter returned are still ranked, below all items of the other voter. Measures that use the
+    whole ranking, such as MAP, are therefore higher at the ends of the curve than at these levels.
 
     Examples
     --------

@@ -46,7 +46,7 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
     aggregators_ : list of estimators
         The fitted aggregators.
     named_aggregators_ : dict of str to estimator
-        The fitted aggregators by name.
+        The fitted aggregators, keyed by name.
 
     See Also
     --------

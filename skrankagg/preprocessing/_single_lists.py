@@ -55,9 +55,9 @@ class ScoreNormalizer(ListTransformer):
     ``CombSUM(norm=None, voter_weights=...)``. If all scores of a list equal the lower bound, the values are 0. If all
     scores are equal but not at the lower bound, the values are 1 unless there is an upper bound.
 
-    Ranks do not change. In some norms, such as "borda", items absent from a list have points. An absent item has no
-    row, so this transformer drops these points. :class:`~skrankagg.aggregators.CombSUM` keeps these points. The time is
-    linear in the number of rows.
+    Ranks do not change. In some norms, such as "borda", items absent from a list also receive points. An absent item
+    has no row, so this transformer drops these points. :class:`~skrankagg.aggregators.CombSUM` keeps these points. The
+    time is linear in the number of rows.
 
     References
     ----------

@@ -112,9 +112,9 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
 
     The p-values of a consensus depend on each other, for example because only one item can be first in a list. "holm",
     "bonferroni" and "by" are proven to be valid for dependent p-values. Most papers on genes report "bh". "by" controls
-    the same rate as "bh", and is proven to be valid for these p-values. Each query is a family. At a level of .05, a
-    false discovery is therefore expected in one of 20 queries without any effect. To treat all items as one family,
-    pass the column `pvalue` alone.
+    the same rate as "bh", and is proven to be valid for these p-values. Each query is a family. At a level of .05,
+    among 20 queries in which there is no effect, one query with a false discovery is therefore expected. To treat all
+    items as one family, pass the column `pvalue` alone.
 
     References
     ----------

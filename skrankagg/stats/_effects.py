@@ -226,7 +226,7 @@ def warn_of_few_values(n):
 
 
 def interval_of_mean(values, confidence, n_resamples, method, random_state):
-    """Compute the confidence interval of the mean of checked values, without a warning about too few values."""
+    """Compute the confidence interval of a mean, without checks of the values and without warnings."""
     if len(values) < 2:
         return np.nan, np.nan
     if np.ptp(values) <= TOLERANCE * np.abs(values).max():

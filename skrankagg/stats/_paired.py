@@ -150,9 +150,9 @@ def randomization_test(
     Returns
     -------
     statistic, pvalue : float
-        The mean difference, and the p-value. The p-value is the share of the choices of signs whose mean is at least as
-        far from 0 as the mean difference. For up to 20 differences the p-value is exact. Otherwise it is :math:`(b +
-        1)/(n + 1)`, where b is the number of these choices among n random choices.
+        The mean difference, and the p-value. The p-value is the share of the sign choices that give a mean at least as
+        far from 0 as the mean difference. If at most 20 differences are not zero, the p-value is exact. Otherwise it is
+        :math:`(b + 1)/(n + 1)`, where b is the number of such sign choices among n random ones.
 
     See Also
     --------

@@ -14,7 +14,7 @@ def all_aggregators() -> dict[str, type[BaseAggregator]]:
     Returns
     -------
     dict of str to type
-        The classes by name, sorted by name.
+        The classes, keyed and sorted by name.
 
     See Also
     --------
@@ -36,7 +36,7 @@ def all_transformers() -> dict[str, type[ListTransformer]]:
     Returns
     -------
     dict of str to type
-        The classes by name, sorted by name.
+        The classes, keyed and sorted by name.
 
     See Also
     --------
@@ -60,7 +60,7 @@ def _classes(module, base):
 
 
 def default_methods() -> list[tuple[str, BaseAggregator]]:
-    """Return one estimator of each aggregator and variant; these methods are compared by default.
+    """Return one estimator of each aggregator and variant: the methods that the command line compares by default.
 
     Methods that learn from judgements are not included.
 

@@ -1,4 +1,4 @@
-"""Scorers: measures of relevance for scikit-learn's ``scoring``."""
+"""Scorers, which let scikit-learn's ``scoring`` parameter use measures of relevance."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ def make_ranking_scorer(
     Parameters
     ----------
     metrics : str, Measure, callable or list of these
-        Names of measures, see :func:`measure_names`. For a list, the scorer aggregates once and returns a dict, as
-        ``cross_validate`` and ``GridSearchCV(refit=name)`` require. If lower values of a measure are better, as for
-        "rbp_resid", the score is the negated value. In a dict, the negated value has the name "neg_rbp_resid".
+        Names of measures, see :func:`measure_names`. For a list, the scorer aggregates the lists only once and returns
+        a dict of name to score, as ``cross_validate`` and ``GridSearchCV(refit=name)`` require. If lower values of a
+        measure are better, as for "rbp_resid", the score is the negated value. In a dict, the negated value has the
+        name "neg_rbp_resid".
     qrels : Qrels or DataFrame, default=None
         Judgements; None if they are passed when scoring, as metadata or as a `y` that is aligned with the lists.
     **conventions
@@ -42,7 +43,7 @@ def make_ranking_scorer(
     Returns
     -------
     RankingScorer
-        A function of a fitted estimator and ranked lists.
+        A scorer, which is called with a fitted estimator and ranked lists, and returns the score.
 
     Raises
     ------
@@ -94,9 +95,9 @@ class RankingScorer(BaseEstimator):
     Notes
     -----
     The measure is averaged, or summed if it is a count, over the queries of `X` that have judgements. Judgements of
-    other queries are ignored. In a cross-validation, the measure over all queries is therefore the mean over the folds,
-    weighted by the numbers of judged queries. If the estimator returns nothing for a judged query, the query counts as
-    an empty list.
+    other queries are ignored. Therefore, to get the mean over all queries from a cross-validation, average the folds
+    and weight each fold by its number of judged queries. If the estimator returns nothing for a judged query, the query
+    counts as an empty list.
 
     Examples
     --------
@@ -150,7 +151,7 @@ class RankingScorer(BaseEstimator):
             Ranked lists.
         y : Qrels, AlignedQrels or array-like of shape (n_samples,), default=None
             Judgements, or the result of :meth:`~skrankagg.Qrels.align`. An array contains, for each sample of `X`, the
-            id of the query whose judgements measure the sample. Each id occurs once.
+            id of the query whose judgements are used for this sample. Each id occurs once.
             ``permutation_test_score(estimator, lists, lists.queries, ...)`` permutes such an array.
         qrels : Qrels, default=None
             Judgements. They take precedence over `y`, and `y` takes precedence over the constructor's judgements.
@@ -204,7 +205,10 @@ def _score_name(name, measure):
 
 
 def _check_aligned(y, lists):
-    """Raise InputError if the queries of `y` differ from the queries of the samples; only a permutation causes this."""
+    """Raise InputError if aligned judgements `y` contain queries that the samples lack.
+
+    The queries can differ only if `y` was permuted, for example by ``permutation_test_score``.
+    """
     if not isinstance(y, AlignedQrels) or len(y) != lists.n_queries:
         return
     other = plain_index(y.queries).difference(plain_index(lists.queries))

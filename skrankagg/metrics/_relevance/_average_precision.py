@@ -37,7 +37,7 @@ def average_precision(
     relevance_threshold: float | None = None,
     ap_denominator: Denominator = "relevant",
 ):
-    """Compute the mean of the precisions at the places of the relevant items; items not returned have precision 0.
+    """Compute the mean of the precisions at the relevant items; a relevant item that is not returned has precision 0.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Conventions: options of a measure whose values differ between tools."""
+"""Conventions: options of measures, such as the gain of DCG, for which tools use different values."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
@@ -21,7 +21,7 @@ Missing: TypeAlias = Literal["zero", "skip"] | None
 
 
 class Conventions(TypedDict, total=False):
-    """Conventions for several measures at once; each measure uses only the conventions that it accepts."""
+    """Options for several measures at once; each measure uses only the options that it accepts."""
 
     gain: Gain | None
     discount: Discount | None
@@ -36,7 +36,7 @@ class Conventions(TypedDict, total=False):
 
 
 class AllConventions(Conventions, total=False):
-    """Conventions for several measures, and the treatment of judged queries without results."""
+    """Options for several measures, including the treatment of judged queries without results."""
 
     missing_queries: Missing
 

@@ -73,7 +73,7 @@ def ndcg(
     ideal: Ideal = "judged",
     truncate: Truncate = "cutoff",
 ):
-    """Compute the discounted cumulative gain divided by the gain of an ideal ranking.
+    """Compute the discounted cumulative gain, divided by its value for an ideal ranking.
 
     Parameters
     ----------
@@ -84,8 +84,8 @@ def ndcg(
     ideal : {"judged", "retrieved"}, default="judged"
         Items of the ideal ranking: all judged items of the query, or only the returned items.
     truncate : {"cutoff", "relevant"}, default="cutoff"
-        Place at which the list is cut. "cutoff" cuts the list at k. "relevant" cuts it at min(k, R), where R is the
-        number of relevant items, as in some recommender toolkits.
+        Place after which the list is ignored. "cutoff" cuts the list at k. "relevant" cuts it at min(k, R), where R is
+        the number of relevant items, as in some recommender toolkits.
 
     See Also
     --------

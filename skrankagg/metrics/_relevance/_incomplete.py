@@ -25,7 +25,7 @@ __all__ = [
     agrees="trec_eval `bpref`",
 )
 def bpref(ranked, *, relevance_threshold: float | None = None):
-    r"""Compute the share of nonrelevant judged items that are not above a relevant item, averaged over relevant items.
+    r"""Compute, for each relevant item, the share of nonrelevant judged items not above it; average these shares.
 
     See Also
     --------

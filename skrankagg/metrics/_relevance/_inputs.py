@@ -35,7 +35,7 @@ _PLAIN = (list, tuple, range, set, frozenset, np.ndarray, Mapping)
 
 @dataclass
 class GradedRun:
-    """Grades of the items in a run, and the reason if no item is judged.
+    """Grades of the items in a run; if no item of the run is judged, also the reason.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ class GradedRun:
     queries : pandas.Index
         The evaluated queries.
     fault : str or None
-        Reason why nothing in the run is judged, as the predicate of a sentence about the run. None if some item is
-        judged.
+        Reason why no item of the run is judged, as the predicate of a sentence about the run, such as "is empty". None
+        if some item is judged.
     """
 
     ranked: RankedRelevance
@@ -56,7 +56,7 @@ class GradedRun:
 
 
 def rank_relevance(caller, run, qrels, missing_queries=None):
-    """Look up the grades of a run, and warn of problems with the run.
+    """Look up the grades of the items in a run, and warn about problems with the run.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def encode_frame(run):
 
 
 def is_plain(given):
-    """Return True if a run or its judgements are a plain Python object or an array of items."""
+    """Return True if `given`, a run or judgements, is a plain Python object or an array of items."""
     return isinstance(given, _PLAIN) and getattr(given, "ndim", 1) != 0
 
 
@@ -123,7 +123,7 @@ def _has_no_rows(run):
 
 
 def grade_run(run, qrels, queries):
-    """Look up the grades of an encoded run for some judged queries.
+    """Look up the grades of the items in an encoded run for some judged queries.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def grade_run(run, qrels, queries):
 def find_fault(queries, items, qrels):
     """Explain why no query or no item is judged; return None if some query and some item are judged.
 
-    The explanation is the predicate of a sentence about a run.
+    The explanation is the predicate of a sentence about a run, such as "contains no judged query: ...".
     """
     for kind, theirs, ours in (("query", queries, qrels.queries), ("item", items, qrels.items)):
         if (match_ids(theirs, ours, kind) < 0).all():
@@ -191,7 +191,7 @@ def _only_ranks(frame):
 
 
 def _holds_runs(qrels):
-    """Return True if a dict contains runs by name instead of judgements; each run is a dict by query."""
+    """Return True if a dict maps names to runs and therefore is not judgements; each run is a dict keyed by query."""
     runs = [one for one in qrels.values() if not (isinstance(one, Mapping) and not one)]
     return bool(runs) and all(isinstance(one, Mapping) and is_nested(one) for one in runs)
 
@@ -209,12 +209,12 @@ def _holds_sets(run):
 
 
 def warn_of_runs(runs, missing_queries, kind="run"):
-    """Warn of runs that contain no judged item, and of runs that have no results for most judged queries.
+    """Warn about runs that contain no judged item, and about runs that have no results for most judged queries.
 
     Parameters
     ----------
     runs : dict of str to GradedRun
-        Runs by name; a single run has the name None.
+        Runs, keyed by name; a single run has the name None.
     missing_queries : {"zero", "skip"} or None
         Treatment of judged queries without results. A warning about these queries is given only for None, the default.
     kind : {"run", "voter"}, default="run"

@@ -99,7 +99,7 @@ class Measure:
         Returns
         -------
         float or pandas.Series of shape (n_queries,)
-            The result of the measure's public function.
+            The summary over the queries, or the value of each query if `per_query` is True.
         """
         cutoff = {} if self.cutoff == "none" else {"k": self.k}
         return self.function(run, qrels, **cutoff, per_query=per_query, **self.options)
@@ -131,7 +131,7 @@ class Measure:
 
     @property
     def cutoff(self) -> Literal["required", "optional", "none"]:
-        """Return "required", "optional" or "none": whether the measure needs, accepts or rejects a cutoff."""
+        """Return "required", "optional" or "none" if the measure needs, accepts or rejects a cutoff."""
         k = _parameters(self.function).get("k")
         return "none" if k is None else "required" if k.default is k.empty else "optional"
 
@@ -200,7 +200,7 @@ class Measure:
         return float(np.exp(total / count) if self.summary == "gmean" else total / count)
 
     def _with(self, k, options):
-        """Check a cutoff and conventions, and return a copy of the measure that has them."""
+        """Check a cutoff and conventions, and return a copy of the measure with this cutoff and these conventions."""
         check_conventions(options)
         if options.get("ties") == "expected" and not self.has_expectation:
             known = ", ".join(name for name, other in MEASURES.items() if other.has_expectation)
@@ -270,7 +270,7 @@ _SUMMARIES = {"mean": "mean", "sum": "sum", "gmean": "geometric mean"}
 
 
 def define(name: str, label: str, *, formula: str, agrees: str, **facts: Any) -> Callable[[Callable], Callable]:
-    """Turn the decorated function into a measure: make its public function and register it.
+    """Turn the decorated function into a measure: create the public function and register the measure.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ def define(name: str, label: str, *, formula: str, agrees: str, **facts: Any) ->
     formula : str
         Formula for the table of measures, in Markdown; the page with the table explains the symbols.
     agrees : str
-        Measures in other tools that have the same values, for the same table.
+        Measures of other tools that give the same values. They are also listed in the table of measures.
     **facts
         Further fields of :class:`Measure`.
 
@@ -356,7 +356,7 @@ def _public_docstring(measure, text):
 
 
 def measure_run(name: str, run, qrels, k=None, *, per_query: bool, **conventions: Any) -> Any:
-    """Compute the result of a measure's public function."""
+    """Compute a measure of a run; the public function of the measure returns this result."""
     measure = MEASURES[name]._with(k, conventions)
     ranked, queries = rank_relevance(measure.function.__name__, run, qrels, conventions["missing_queries"])
     values = measure._values(ranked)

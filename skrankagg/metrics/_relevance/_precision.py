@@ -45,7 +45,7 @@ def precision(ranked, k: int, *, relevance_threshold: float | None = None):
     See Also
     --------
     recall : Number of relevant items among the first k places, divided by the number of all relevant items.
-    r_precision : Precision at the number of relevant items.
+    r_precision : Precision at rank R, where R is the number of relevant items.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""R-precision: precision at the number R of relevant items, and at several cutoffs."""
+"""R-precision (precision at rank R, where R is the number of relevant items), and variants with cutoffs."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,11 @@ __all__ = [
 
 
 def _best_places(ranked, k, threshold):
-    """For each list, compute the share of the first k places whose grade is at least the k-th highest grade."""
+    """Compute R-precision with the cutoff k for each list; None stands for the number R of relevant items.
+
+    Let n be the smaller of R and k. An item counts if its grade is at least the n-th highest grade of the query. The
+    value is the number of such items among the first k places, divided by n.
+    """
     judged = ranked.judged
     n_relevant = ranked.n_relevant(threshold)
     places = n_relevant if k is None else np.minimum(n_relevant, k)
@@ -36,7 +40,7 @@ def _best_places(ranked, k, threshold):
     agrees="trec_eval `Rprec`; with a cutoff, Rp@z of the ECML/PKDD 2011 challenge",
 )
 def r_precision(ranked, k: int | None = None, *, relevance_threshold: float | None = None):
-    r"""Compute R-precision, the precision at the number R of relevant items, or Rp@z if there is a cutoff z.
+    r"""Compute the precision at rank R, where R is the number of relevant items; with a cutoff z, compute Rp@z.
 
     Parameters
     ----------

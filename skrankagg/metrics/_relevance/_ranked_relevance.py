@@ -56,7 +56,7 @@ class RelevanceList:
         return self.grade > 0 if threshold is None else self.grade >= threshold
 
     def not_relevant(self, threshold=None):
-        """Return the mask of the rows that are judged not relevant; it is False for negative grades."""
+        """Return the mask of the rows that are judged not relevant; rows with negative grades are not included."""
         return (self.grade >= 0) & ~self.relevant(threshold)
 
     def rate(self, value):
@@ -81,9 +81,10 @@ class RelevanceList:
         return total
 
     def head(self, k):
-        """Shorten long lists, because a measure with the cutoff `k` does not need the rows far below place k.
+        """Return self without the rows far below place k, which a measure with the cutoff `k` does not need.
 
-        Returns self if few rows can be left out, if `k` is None, or if `k` is an array with a value for each query.
+        Nothing is left out if this would save few rows, if `k` is None, or if `k` is an array with a value for each
+        query.
         """
         if k is None or np.ndim(k):
             return self
@@ -111,7 +112,7 @@ class RelevanceList:
         return np.divide(self.precisions(threshold, k), found, out=np.zeros(len(found)), where=found > 0)
 
     def firsts(self, threshold=None):
-        """Return the rows that may be the first relevant row of their list, and the probability of each row."""
+        """Return the candidates for the first relevant row of each list, and the probability of each candidate."""
         rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))
         return rows, np.ones(len(rows))
 
@@ -141,9 +142,9 @@ class RelevanceList:
         return chance * np.exp(ragged_cumsum(goes_on, self.ptr) - goes_on)
 
     def cumulate(self, key, values):
-        """Return the running sums, of shape (n_rows,), of the values from ``values()``; cache the sums under `key`.
+        """Return the running sums of the row values that ``values()`` returns; cache the sums under `key`.
 
-        The sum starts again at the first row of each list.
+        The result has the shape (n_rows,). The sum starts again from 0 at the first row of each list.
         """
         if key not in self._cumulated:
             self._cumulated[key] = ragged_cumsum(values(), self.ptr)
@@ -172,7 +173,7 @@ class RelevanceList:
         return sums
 
     def best(self, value):
-        """For each list, return the largest value, or 0 if no value is above 0. The shape is (n_queries,)."""
+        """For each list, return the largest row value, or 0 if no value is above 0; the shape is (n_queries,)."""
         largest = np.zeros(self.n_queries)
         filled = np.diff(self.ptr) > 0
         if filled.any():
@@ -181,7 +182,7 @@ class RelevanceList:
 
 
 class RankedRelevance(RelevanceList):
-    """Grades of the returned items in the order returned, and grades of all judged items.
+    """Grades of the returned items, in the order in which they are returned, and grades of all judged items.
 
     Every measure is a function of this object. The arrays of the object describe the returned items. `judged` describes
     all items that could have been returned.
@@ -235,7 +236,7 @@ class RankedRelevance(RelevanceList):
 
     @classmethod
     def from_run(cls, run, qrels, queries):
-        """Look up the grades of a run for the judged queries at the given positions in `qrels`.
+        """Look up the grades of the items in a run, for the judged queries at the positions `queries` in `qrels`.
 
         `run` is None if the run is empty.
         """
@@ -249,7 +250,7 @@ class RankedRelevance(RelevanceList):
 
     @classmethod
     def from_lists(cls, lists, place, relevance, judged):
-        """Look up the grades of one list for each query.
+        """Look up the grades of the items in one list for each query.
 
         For each query, `place` contains the position of the query's list in `lists`, or -1 for an empty list.
         `relevance` contains the grade of each candidate, and `judged` contains all grades of each query.
@@ -274,10 +275,10 @@ class RankedRelevance(RelevanceList):
 
     @classmethod
     def from_codes(cls, lists, order, encoded, judged, *, score=None):
-        """Look up the grades of a consensus of `lists` whose candidates have the given order.
+        """Look up the grades of a consensus of `lists`, in which the candidates are ranked in the given order.
 
         `encoded` contains the judgements aligned with the lists, and `judged` contains all grades of each query.
-        `score` contains the scores in this order, or is None if there are no ties.
+        `score` contains the scores of the candidates in this order, or is None if there are no ties.
         """
         ranked = cls(encoded.relevance[order], lists.candidate_ptr, judged)
         ranked._get_columns = lambda: (score, None, (lists.candidate_item[order], lists.items))

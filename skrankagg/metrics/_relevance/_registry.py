@@ -97,7 +97,7 @@ def get_measures(
     Returns
     -------
     dict of str to Measure
-        The measures by name, in the order given. The key of a Measure or a function is its own name.
+        The measures, keyed by name, in the order given. The key of a Measure or a function is its own name.
 
     Raises
     ------
@@ -125,9 +125,10 @@ def get_measures(
 
 
 def note_measures(frame, measures):
-    """Store the direction and the summary of each user-defined measure in a frame's ``attrs``; return the frame.
+    """Store facts about the user-defined measures in a frame's ``attrs``; return the frame.
 
-    The name of a user-defined measure does not contain these facts. Pandas keeps ``attrs`` when rows and columns are
+    The facts are whether higher values are better, and the way in which the values of queries are summarized. The name
+    of a user-defined measure does not contain these facts. Pandas keeps ``attrs`` when rows and columns are
     selected, and when the frame is written to a Parquet file. The frame is changed in place.
     """
     notes = {

@@ -41,8 +41,9 @@ class ExpectedRelevance(RankedRelevance):
     The expected precision at a relevant place i is :math:`(B + 1 + (i - s - 1)(r - 1)/(c - 1))/i`. The first relevant
     item of the group is at its j-th place with probability :math:`\binom{c - j}{r - 1}/\binom{c}{r}`. Consider a
     relevant item of the group, and count the nonrelevant judged items of the group above this item. This number is 0,
-    1, ... with equal probability. If a user passes an item with probability :math:`x_i`, the user passes the first t of
-    the c places with probability :math:`e_t(x)/\binom{c}{t}`, where e is the elementary symmetric polynomial.
+    1, ... with equal probability. Let :math:`x_i` be the probability that a user continues past item i of the group.
+    The user then continues past the first t of the c places with probability :math:`e_t(x)/\binom{c}{t}`, where e is
+    the elementary symmetric polynomial.
     """
 
     def __init__(self, grade, ptr, judged, tie_ptr, **columns):
@@ -217,7 +218,7 @@ def _trec_eval_float32(ranked):
 
 
 def byte_order(code, index):
-    """Return the place of each row's id in the order of the ids' bytes.
+    """Return the position that each row's id has if all ids are sorted by their bytes.
 
     Parameters
     ----------

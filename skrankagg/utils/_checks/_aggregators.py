@@ -154,7 +154,10 @@ _WEIGHTS = {"v0": 1, "v1": 2, "v2": 1, "v3": 3, "v4": 2}
 
 @lru_cache(maxsize=1)
 def _weighted_and_copied():
-    """Generate example lists with weights, and the same lists as copies; callers must not change the frames."""
+    """Generate example lists with integer weights, and equivalent lists in which each list is repeated instead.
+
+    Callers must not change the frames.
+    """
     lists = example_lists()
     copies = [
         lists[lists["voter"].map(_WEIGHTS) > k].assign(voter=lambda frame, k=k: frame["voter"] + f"-{k}")
@@ -208,7 +211,8 @@ def check_smooth(aggregator):
     """If the tag `smooth` is True, check that scores neither jump nor have kinks while the weights of lists change.
 
     The weights change along a straight line. If the step is halved, the largest second difference of a smooth score is
-    divided by about four. It is halved if the score has a kink, and stays the same if the score jumps.
+    divided by about four. The second difference is only halved if the score has a kink, and stays the same if the score
+    jumps.
     """
     if not _tags(aggregator).smooth:
         return
@@ -229,7 +233,10 @@ def check_smooth(aggregator):
 
 
 def _full_lists(**sizes):
-    """Generate full lists; return lists, ranks of shape (n_queries, n_voters, n_items), queries and items."""
+    """Generate lists that contain every item; return the lists, their ranks, the queries and the items.
+
+    The ranks have the shape (n_queries, n_voters, n_items).
+    """
     lists = example_lists(full=True, **sizes)
     shape = [lists[name].nunique() for name in ("query", "voter", "item")]
     ranks = lists.sort_values(["query", "voter", "item"])["rank"].to_numpy().reshape(shape)
@@ -298,7 +305,7 @@ def check_absent_below(aggregator):
 
 @lru_cache(maxsize=2)
 def _compared_pairs(often, seldom):
-    """Generate lists of two items, where one pair is compared 21 times and another pair 3 times."""
+    """Generate lists of two items, in which the pair `often` is compared 21 times and the pair `seldom` 3 times."""
     pairs = [often] * 13 + [often[::-1]] * 8 + [seldom] * 2 + [seldom[::-1]]
     voter = np.char.mod("v%02d", np.arange(len(pairs)))
     lists = pd.DataFrame({"query": "q", "voter": np.repeat(voter, 2), "item": list("".join(pairs))})
@@ -310,7 +317,10 @@ def _compared_pairs(often, seldom):
 
 @lru_cache(maxsize=1)
 def _plain_queries():
-    """List the queries, each as a dict of voter to dict of item to score, as encoded lists, and as an id."""
+    """Return a tuple for each query of the example lists: plain lists, the same lists encoded, and the query id.
+
+    The plain lists are a dict of voter to a dict of item to score.
+    """
     lists = example_lists().sort_values(["query", "voter", "score", "item"], ascending=[True, True, False, True])
     found = []
     for query, rows in lists.groupby("query"):

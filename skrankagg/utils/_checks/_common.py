@@ -237,7 +237,7 @@ def check_containers(estimator):
 
 
 def check_integer_ids(estimator):
-    """Check that integers in the order of the string ids give the same result, and that ids stay integers."""
+    """Check that string ids can be replaced by integers in the same order, and that the result has integer ids."""
     lists = example_lists()
     numbered = lists.assign(**{name: lists[name].str[1:].astype(np.int64) for name in ("query", "voter", "item")})
     found = fit_transform(clone(estimator), numbered)

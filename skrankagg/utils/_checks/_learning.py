@@ -10,7 +10,10 @@ from ._shared import example_grade, example_lists, example_qrels, fit, fit_trans
 
 
 def check_ways_of_judgements(estimator):
-    """Check that judgements have the same effect as `y`, as an aligned `y`, as ``qrels=``, or in the constructor."""
+    """Check that the result does not depend on the way in which judgements are passed.
+
+    They can be passed as `y`, as an aligned `y`, as ``qrels=``, or in the constructor.
+    """
     lists = RankedLists.from_frame(example_lists())
     qrels = example_qrels(lists)
     expected = fit(clone(estimator), lists).transform(lists)

@@ -45,7 +45,7 @@ def check_before_an_aggregator(transformer):
 
 
 def check_after_an_aggregator(transformer):
-    """Check that a consensus is accepted as a single list of the voter ``consensus``."""
+    """Check that the transformer accepts a consensus, which is treated as one list of the voter ``consensus``."""
     consensus = CombSUM(norm="borda").fit_transform(example_lists())
     fit(clone(transformer), consensus).transform(consensus)
 
