@@ -221,7 +221,7 @@ class FewListsWarning(UserWarning):
     ...     warnings.simplefilter("error", FewListsWarning)
     ...     rank_stability(BordaCount(), lists)
     Traceback (most recent call last):
-    skrankagg.exceptions.FewListsWarning: 1 of 1 query has fewer than 5 lists to draw from, ...
+    skrankagg.exceptions.FewListsWarning: 1 of 1 query has fewer than 5 lists to draw from. ...
     """
 
 
