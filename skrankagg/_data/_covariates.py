@@ -160,7 +160,7 @@ def fields_of_pairs(columns):
 
 
 def select_covariates(lists, names, caller):
-    """Return the chosen columns of the covariates, of shape (n_rows, P); raise InputError for an unknown name."""
+    """Return the chosen columns of the covariates, of shape (n_rows, P); raise InputError for a wrong name."""
     known = covariate_names(lists)
     for name in names:
         if name not in known:
@@ -170,6 +170,8 @@ def select_covariates(lists, names, caller):
                 f"{there}{did_you_mean(name, known)}. Name the columns when the lists are read (covariates=), and pass "
                 "the RankedLists instead of a frame."
             )
+    if len(set(names)) < len(names):
+        raise InputError(f"`covariates` of {caller} must be different names; got {list(names)}. Name each one once.")
     if list(names) == known:
         return lists.row_covariates
     return lists.row_covariates[:, [known.index(name) for name in names]]

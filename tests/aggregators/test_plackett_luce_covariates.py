@@ -389,7 +389,7 @@ def test_cross_validation_prefers_the_covariates_that_count():
         ({"coefficients": "voter"}, "'coefficients' parameter"),
         ({"ridge": -1}, "'ridge' parameter"),
         ({"std_errors": "judges"}, "did you mean 'judge'"),
-        ({"covariates": ["length", "length"]}, "'length' must not be a combination of the items and of 'length'"),
+        ({"covariates": ["length", "length"]}, "must be different names; got \\['length', 'length'"),
     ],
 )
 def test_bad_parameters_are_refused(options, message):
