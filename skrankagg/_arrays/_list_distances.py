@@ -132,9 +132,10 @@ LIST_DISTANCES = {
 
 
 def _local_places(lists):
-    """Return a function that converts places of candidates in the consensus to local places of the rows' items.
+    """Return a function that converts the candidates' places in the consensus to the local place of each row's item.
 
-    A local place is the place among the items of the row's list, float64 of shape (n_rows,).
+    The local place of an item is its place in the consensus after all items outside the row's list are removed. The
+    returned function computes float64 of shape (n_rows,).
     """
     places = places_again(lists.row_ptr, 0.0)
     return lambda place: places(-place[lists.candidate])

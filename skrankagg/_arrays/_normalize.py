@@ -1,9 +1,9 @@
 """Normalisations: each gives comparable values to a list's items, and a value to the items absent from the list.
 
 Every function accepts encoded lists and returns two arrays. The first array contains the value of each row and has
-shape (n_rows,). The second array contains the value of an absent item for each list and has shape (n_lists,). The
-second value is None if absent items get no value. In the formulas, ``r`` is the rank of the row, ``s`` is its score,
-and ``L`` is the length of its list. ``n`` is the number of distinct items of the query.
+shape (n_rows,). The second array contains the value of an absent item for each list and has shape (n_lists,). If absent
+items get no value, None is returned instead of the second array. In the formulas, ``r`` is the rank of the row, ``s``
+is its score, and ``L`` is the length of its list. ``n`` is the number of distinct items of the query.
 
 >>> from skrankagg._arrays._normalize import NORMS
 >>> sorted(filter(None, NORMS))
@@ -63,8 +63,9 @@ def bounded_min_max(lists, lower, upper, *, clip):
     """Compute ``(s - lower) / (upper - lower)``; a NaN bound is replaced by the list's lowest or highest score.
 
     The bounds have shape (n_lists,). With `clip`, a score beyond a bound is replaced by the bound. If ``upper - lower``
-    is 0 for a list, every value is 1 if the lower bound is NaN. If a lower bound is given, a score equal to the bound
-    has value 0. A negative ``upper - lower`` is possible only with ``clip=False``; the caller must reject it.
+    is 0 for a list, the difference is replaced by 1. If, in addition, the lower bound of this list is NaN, 1 is added
+    to each value, so a constant list gets 1. A negative ``upper - lower`` is possible only with ``clip=False``; the
+    caller must reject it.
     """
     heads = lists.row_ptr[:-1]
     score = lists.score
@@ -135,10 +136,10 @@ def l2(lists):
 
 
 def _moderate_scores(lists):
-    """Return the scores of all rows, and the lowest and highest score of each list, in a range that can be squared.
+    """Return the scores of all rows, and the lowest and highest score of each list, scaled so that they can be squared.
 
-    If squares of scores would overflow or underflow, the scores of each list are first multiplied by a power of two,
-    which is exact.
+    If squares of a list's scores would overflow or underflow, the scores of this list are multiplied by a power of two.
+    This multiplication is exact.
     """
     heads = lists.row_ptr[:-1]
     low, high = np.minimum.reduceat(lists.score, heads), np.maximum.reduceat(lists.score, heads)
@@ -156,7 +157,7 @@ def as_given(lists):
 
 
 def lowest_values(lists, value):
-    """Return the lowest value in each list, shape (n_lists,), from values of shape (n_rows,)."""
+    """Return the lowest value in each list, of shape (n_lists,), from values of shape (n_rows,)."""
     return np.minimum.reduceat(value, lists.row_ptr[:-1])
 
 

@@ -147,7 +147,7 @@ def _parameters(args, name, method):
 
 
 def _search(args, method, space, lists, options, seed):
-    """Return a search over the parameters and, if requested, voter weights; also return the number of points."""
+    """Return a search over the parameters and, if requested, voter weights; also return the number of settings."""
     n_points = prod(map(len, space.values()))
     if args.weights is None:
         return GridSearchCV(method, space, **options), n_points

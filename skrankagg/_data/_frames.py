@@ -65,7 +65,7 @@ class Columns:
         self.index = frame.index if self.is_pandas else None
 
     def _find(self, names):
-        """Return a dict of canonical name to name in the frame, which is the given name or a common alternative."""
+        """Return a dict from canonical name to the name in the frame, which was given or is a common alternative."""
         for column, name in names.items():
             if name is not None and (not is_hashable(name) or pd.isna(name) is True):
                 raise InputTypeError(f"`{column}` must be the name of a column; got {show(name)}. Pass its title.")
@@ -114,7 +114,7 @@ class Columns:
         return name is not None and (name in self.available or name != column)
 
     def require(self, *columns):
-        """Raise InputError unless the frame has rows, and has each of the columns exactly once."""
+        """Raise InputError unless the frame has rows, and contains each of the given columns exactly once."""
         missing = [name for name in columns if self._names.get(name, name) not in self.available]
         if missing:
             named = ", ".join(show(self._names.get(name, name)) for name in missing)
