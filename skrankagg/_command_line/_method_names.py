@@ -102,8 +102,7 @@ def parse_params(name, aggregator, pieces):
 
 
 def read_value(text):
-    """Convert voter weights such as bm25:.3,dense:.7 to a dict, and a Python literal to its value; keep any other text.
-    """
+    """Convert voter weights such as bm25:.3,dense:.7 to a dict, and Python literals to values; keep any other text."""
     if _BY_VOTER.fullmatch(text):
         pairs = [piece.rpartition(":") for piece in text.split(",")]
         return {voter.strip(): float(number) for voter, _, number in pairs}

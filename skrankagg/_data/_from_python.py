@@ -38,7 +38,7 @@ def from_runs(
     strip: bool = False,
     weights: Weights = None,
 ):
-    """Encode a dict of voter to run, where a run is a dict of query to results.
+    """Encode a dict from voter to run, where a run is a dict from query to results.
 
     Parameters
     ----------
@@ -233,9 +233,9 @@ def from_hits(
     hits : dict of voter to list of hits, or sequence of lists of hits
         The hits of each voter, best first. If a sequence is given, the voters are numbered from 1.
     key : str or callable
-        Where to find a hit's id: a key of the dict, an attribute of the object, or a function of the hit.
+        Location of the id in a hit: a key of the dict, an attribute of the object, or a function of the hit.
     score : str or callable, default=None
-        Where to find a hit's score, specified like `key`. With None, the hits are ranked by their order.
+        Location of the score in a hit, specified like `key`. With None, the hits are ranked by their order.
     query : hashable, default="q"
         Id of the query.
     lower_is_better : bool or sequence of voters, default=False
@@ -399,7 +399,7 @@ def _repeat_ids(ids, lengths):
 
 
 def _values(scores, lengths):
-    """Return a column of scores, or a column of ranks from the positions if there are no scores."""
+    """Return a dict with a column of scores or, if there are no scores, a column of ranks from the positions."""
     if scores:
         # Integers stay integers, because rounding could change their order.
         return {"score": pd.Series(list(chain.from_iterable(scores)))}

@@ -121,7 +121,7 @@ def _renumber(codes, order):
 
 
 def _factorize_objects(objects):
-    """Give distinct objects codes in order of appearance; return the codes, -1 if missing, and the objects."""
+    """Give distinct objects codes in order of appearance; return the codes (-1 if missing) and the distinct objects."""
     if not _share_objects(objects):
         return pd.factorize(objects)
     # Hashing an address is several times faster than hashing the object.

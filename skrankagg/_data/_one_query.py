@@ -94,7 +94,7 @@ def _is_sized(one):
 
 
 def describe_method(method):
-    """Describe a value that was passed instead of an aggregator, such as a class; return a text for messages."""
+    """Describe, for a message, a value that was passed instead of an aggregator, such as a class."""
     if not isinstance(method, type):
         return show(method)
     return f"the class {method.__name__}. Make an aggregator of it, {method.__name__}()"

@@ -74,7 +74,7 @@ class RankedLists(Immutable):
     list_ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Lists of query ``q`` are ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``, sorted by voter.
     list_voter : ndarray of shape (n_lists,), dtype=int32
-        Voter of each list.
+        Voter of each list, as a position in `voters`.
     list_weight : ndarray of shape (n_lists,), dtype=float64
         Weight of each list. A list with an integer weight w counts as w equal lists.
     list_conflict : ndarray of shape (n_lists,), dtype=bool, or None
@@ -84,7 +84,7 @@ class RankedLists(Immutable):
     row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
         Rows of list ``v`` are ``row_ptr[v]`` to ``row_ptr[v + 1] - 1``, best first; tied rows are sorted by item.
     candidate : ndarray of shape (n_rows,), dtype=int32
-        Candidate of each row.
+        Candidate of each row, as a position among all candidates.
     rank : ndarray of shape (n_rows,), dtype=float64
         Mid-rank in the list. Positions start at 1, and tied items share the mean of their positions.
     score : ndarray of shape (n_rows,), dtype=float64, or None
@@ -92,7 +92,7 @@ class RankedLists(Immutable):
     candidate_ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Candidates of query ``q`` are ``candidate_ptr[q]`` to ``candidate_ptr[q + 1] - 1``, sorted by item.
     candidate_item : ndarray of shape (n_candidates,), dtype=int32
-        Item of each candidate.
+        Item of each candidate, as a position in `items`.
     list_duel : ndarray of shape (n_lists,), dtype=int64, or None
         Marks of the lists that were read as paired comparisons; None if no list was. The mark 0 means that the list is
         not a comparison. The mark -1 means that the weight of the list is a number of comparisons. The mark -2 means
@@ -429,7 +429,7 @@ class RankedLists(Immutable):
         Returns
         -------
         RankedLists
-            The lists with these weights; all other arrays are shared.
+            The lists with these weights; all other arrays are shared with this container.
         """
         weight = np.array(weight, dtype=np.float64)
         if weight.shape != (self.n_lists,) or not np.isfinite(weight).all() or (weight < 0).any():
@@ -461,7 +461,7 @@ class RankedLists(Immutable):
         Returns
         -------
         RankedLists
-            The lists with these scores; all other arrays are shared.
+            The lists with these scores; all other arrays are shared with this container.
         """
         return RankedLists(**{**self._fields(), "score": score, "list_conflict": None, "list_merged": None})
 
@@ -476,7 +476,7 @@ class RankedLists(Immutable):
         Returns
         -------
         lists : RankedLists
-            The remaining lists. Items that are in none of a query's remaining lists are removed from the query.
+            The remaining lists. If no remaining list of a query contains an item, the item is removed from the query.
         candidates : ndarray of shape (n_kept_candidates,), dtype=int64
             Positions of the remaining candidates among the candidates of this container.
         """
@@ -493,7 +493,7 @@ class RankedLists(Immutable):
         Returns
         -------
         lists : RankedLists
-            The remaining lists. Items that are in none of a query's remaining lists are removed from the query.
+            The remaining lists. If no remaining list of a query contains an item, the item is removed from the query.
         candidates : ndarray of shape (n_kept_candidates,), dtype=int64
             Positions of the remaining candidates among the candidates of this container.
         """
@@ -619,8 +619,8 @@ class RankedLists(Immutable):
         pandas.DataFrame
             Columns `query`, `voter`, `item`, `rank` (mid-ranks), `score` if there are scores, and `weight` if any
             weight is not 1. There is also `duel` if lists are marked as paired comparisons, and a column for each
-            grouping and each covariate. :meth:`from_frame` restores the same lists; name these columns with ``groups``
-            and ``covariates``.
+            grouping and each covariate. :meth:`from_frame` restores the same lists if its parameters ``groups`` and
+            ``covariates`` name these columns.
         """
         row_list = self.row_list
         columns = {
@@ -636,7 +636,7 @@ class RankedLists(Immutable):
         return frame_of(columns | frame_columns(self))
 
     def to_runs(self) -> dict[Any, dict[Any, Any]]:
-        """Return the lists as a dict of voter to run, where a run is a dict of query to results.
+        """Return the lists as a dict from voter to run, where a run is a dict from query to results.
 
         Returns
         -------
@@ -777,8 +777,8 @@ def check_lists(X, groups=()) -> RankedLists:
 def encode_plain(X):
     """Encode dicts and lists; return anything else unchanged.
 
-    Calls on a whole data set use this function. `fit` must not use it, because a splitter would treat the elements of a
-    list as samples.
+    Functions that need a whole data set at once call this function. `fit` must not use it, because a splitter would
+    treat the elements of a list as samples.
     """
     return _from_python.plain_lists(RankedLists, X)
 

@@ -1,4 +1,4 @@
-"""Checks of the types of users' values, and the text of values in messages.
+"""Checks of the types of values that users pass, and conversion of values to text for messages.
 
 True and False are not treated as numbers here, although they are numbers in Python.
 """
