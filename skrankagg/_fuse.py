@@ -56,8 +56,8 @@ def fuse(
     -------
     list of tuples
         A tuple (id, score) for each item, best first. With ``explain=True`` the tuples are (id, score, shares), where
-        the shares are a list in the order of the lists, or a dict by name. For a batch, the result contains such a list
-        of tuples for each query.
+        the shares are a list in the order of the lists, or a dict keyed by name. For a batch, the result contains such
+        a list of tuples for each query.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def _pairs(ranked, top):
 
 
 def _explain(plain, query, aggregator, top):
-    """Fuse the lists of one query as `_fuse_one` does, and add to each item the shares of the lists in its score."""
+    """Fuse the lists of one query as `_fuse_one` does, and add each list's share of each item's score."""
     if not isinstance(aggregator, BaseAggregator):
         raise InputError(
             f"explain=True needs an aggregator whose scores are sums over the lists; got {describe_method(aggregator)}."

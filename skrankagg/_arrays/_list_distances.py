@@ -36,7 +36,8 @@ def cosine(lists):
     """Return a function for the distance ``1 - cos(u, v)`` between the points of a list and of the consensus.
 
     Listed items get ``u = L + 1 - r``, all other items get ``u = 0``. The points of the consensus are ``v = n + 1 -
-    a``. The module's docstring defines the letters.
+    a``. ``r`` is the item's rank in the list, which has length ``L``. ``a`` is the item's place in the consensus, which
+    has ``n`` items.
     """
     heads = lists.row_ptr[:-1]
     points = lists.list_length[lists.row_list] + 1 - lists.rank
@@ -56,7 +57,8 @@ def cosine(lists):
 def footrule(lists):
     """Return a function for the distance ``(2 / L) * sum |r / L - a / n|``, summed over the items of the list.
 
-    Values above 1 become 1. The module's docstring defines the letters.
+    Values above 1 become 1. ``r`` is the item's rank in the list, which has length ``L``. ``a`` is the item's place in
+    the consensus, which has ``n`` items.
     """
     share = lists.rank / lists.list_length[lists.row_list]
     n_items = lists.query_n_items[lists.candidate_query]
@@ -71,8 +73,9 @@ def footrule(lists):
 def local_footrule(lists):
     """Return a function for the distance ``sum |r - b|`` over the listed items, divided by the largest possible sum.
 
-    The largest possible sum is ``floor(L^2 / 2)``. A list of a single item has distance 0. The module's docstring
-    defines the letters.
+    The largest possible sum is ``floor(L^2 / 2)``. ``L`` is the length of the list, and ``r`` is the item's rank in the
+    list. ``b`` is the item's place in the consensus after all items outside the list are removed. A list of a single
+    item has distance 0.
     """
     largest, local_places = np.maximum(lists.list_length**2 // 2, 1), _local_places(lists)
 

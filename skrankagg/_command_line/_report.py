@@ -155,7 +155,7 @@ def check_outputs(*tables, run=None, plot=None):
 
 
 def write_results(frame, path):
-    """Write results in the format of the file's suffix, or as CSV if there is no suffix; do nothing for None."""
+    """Write results in the format of the file's suffix, or as CSV without a suffix; do nothing if `path` is None."""
     if path is not None:
         with name_file_in_errors(path, "write"):
             write_table(frame.reset_index(), path, output_format(path) or "csv")

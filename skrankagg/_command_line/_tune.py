@@ -98,7 +98,7 @@ def tune(args, progress):
 
 
 def _learn(args, progress):
-    """Learn voter weights from all judged queries, and estimate their gain on new queries."""
+    """Learn voter weights from all judged queries, and estimate the gain from these weights on new queries."""
     for option in ("param", "weights", "cv", "gain", "ties", "relevance_threshold", "random_state"):
         if getattr(args, option) is not None:
             args.parser.error(f"{args.flags[option][0]} needs --method")

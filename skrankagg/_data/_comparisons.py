@@ -1,4 +1,4 @@
-"""Checks of a frame of paired comparisons: valid ties, and no column that states the winner as a column name."""
+"""Checks of a frame of paired comparisons: the tie column is valid, and no column names the winner by its column."""
 
 from numbers import Number
 

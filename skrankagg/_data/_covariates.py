@@ -164,7 +164,7 @@ def fields_of_pairs(columns):
 
 
 def select_covariates(lists, names, caller):
-    """Return the chosen columns of the covariates, of shape (n_rows, P); raise InputError for an unknown name."""
+    """Return the chosen covariates, of shape (n_rows, n_names); raise InputError for an unknown name."""
     known = covariate_names(lists)
     for name in names:
         if name not in known:
@@ -187,7 +187,7 @@ def same_covariates(one, other):
 
 
 def coefficient_frame(info: pd.DataFrame, names: Sequence[str], *, with_query: bool) -> CoefficientFrame:
-    """Convert a frame with a row for each query to a frame with a row for each query and covariate."""
+    """Convert a frame with a row for each query to a frame with a row for each pair of a query and a covariate."""
     parts = [
         info[["query"]].assign(covariate=name, **{part: info[f"{part}_{name}"] for part in OF_COVARIATES})
         for name in names

@@ -246,7 +246,7 @@ def is_frame(X):
 
 
 def with_column(frame, name, values):
-    """Return a frame of the same library in which a numeric column is added or replaced."""
+    """Add or replace a numeric column of a frame; return a frame of the same library."""
     if isinstance(frame, pd.DataFrame):
         return frame.assign(**{name: values})
     frame = nw.from_native(frame, eager_only=True)

@@ -97,7 +97,7 @@ class RankedLists(Immutable):
         Marks of the lists that were read as paired comparisons; None if no list was. The mark 0 means that the list is
         not a comparison. The mark -1 means that the weight of the list is a number of comparisons. The mark -2 means
         that the weight may be a number of comparisons or a factor. A positive mark identifies a comparison; lists of a
-        query with the same positive mark are shares of one comparison.
+        query with the same positive mark together represent one comparison.
     list_groups : DataFrame with n_lists rows, or None
         A categorical column for each grouping of the lists, see :attr:`groups`.
     covariates : tuple of str, or None

@@ -130,10 +130,10 @@ def show_in_parallel(names, estimators):
 
 
 def keep_out_of_html():
-    """Raise NotImplementedError if the caller, ``get_feature_names_out``, was called by scikit-learn's HTML.
+    """Raise NotImplementedError if scikit-learn's HTML display called the caller, ``get_feature_names_out``.
 
-    The HTML then contains no feature names. Otherwise, the HTML would contain "4 features" for a consensus, although
-    the columns of a consensus are not features.
+    The display then contains no feature names. Otherwise, it would contain "4 features" for a consensus, although the
+    columns of a consensus are not features.
     """
     if sys._getframe(2).f_globals.get("__name__", "").startswith("sklearn.utils._repr_html"):
         raise NotImplementedError("The columns of a frame of lists are not features.")
