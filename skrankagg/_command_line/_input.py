@@ -53,8 +53,7 @@ class Source:
 
 
 def find_sources(texts):
-    """Find the files of arguments: FILE, NAME=FILE, a pattern such as 'runs/*.gz', a folder, or - for standard input.
-    """
+    """Find the files of arguments: FILE, NAME=FILE, a pattern such as 'runs/*.gz', a folder, or - (standard input)."""
     sources = [source for text in texts for source in _find(text)]
     paths = [source.path for source in sources]
     twice = next((path for path in paths if paths.count(path) > 1), None)
