@@ -64,8 +64,8 @@ def fuse(
     TypeError
         If the lists are of another type, or the ids cannot be sorted.
     ValueError
-        If a list contains an id twice, a score is not finite, or only some lists have scores. With ``explain=True``
-        also if the method's scores are not sums over the lists.
+        If a list contains an id twice, a score is not finite, or only some lists have scores. If ``explain=True`` and
+        the method's scores are not sums over the lists.
 
     See Also
     --------

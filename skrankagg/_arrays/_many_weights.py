@@ -54,7 +54,7 @@ def count_in_whole_units(list_ptr, weights):
 def score_many_weights(lists, score_query, one_by_one):
     """Return a function that computes the scores of all replicates from weights of shape (n_lists, n_replicates).
 
-    The function `score_query` computes the scores of one query, shape (n_items, n_replicates). Its arguments are the
+    The function `score_query` computes the scores of one query, of shape (n_items, n_replicates). Its arguments are the
     ranks, as returned by :func:`~skrankagg._arrays._pairwise.rank_matrix`, and the list weights converted to integers.
     If :func:`count_in_whole_units` cannot convert the weights, ``one_by_one(weights)`` computes the scores of all
     queries instead.

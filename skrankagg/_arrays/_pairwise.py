@@ -250,7 +250,10 @@ def _is_constant(lists, row_weight):
 
 
 def _sparse_preferences(lists, queries, row_weight, ties):
-    """Use a kernel to compute `above` and `level` of :func:`preference_stacks` for queries of the same size."""
+    """Use a kernel to compute the results `above` and `level` of :func:`preference_stacks` for some queries.
+
+    All these queries have the same number of items.
+    """
     n = int(lists.query_n_items[queries[0]])
     _, list_ptr, rows, row_ptr, item = gather_queries(lists, queries)
     matrix = np.repeat(np.arange(len(queries)), np.diff(list_ptr))

@@ -32,8 +32,8 @@ def places_of_replicates(ptr, score, scale=None):
     shape (n_groups,), is a lower limit for the largest score, and thus prevents a tolerance that is too small.
 
     Tied members form a class. Returns the first and the last place of each member's class, counted from 1, as two int32
-    arrays of the shape of the scores. If no scores tie, both results are the same array. If a group contains NaN in a
-    column, all its members have first and last place 0 in this column.
+    arrays of the same shape as the scores. If no scores tie, both results are the same array. If a group contains NaN
+    in a column, all its members have first and last place 0 in this column.
     """
     first = np.empty(score.shape, dtype=np.int32)
     last = None

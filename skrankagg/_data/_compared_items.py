@@ -181,8 +181,8 @@ _LENIENCE = {
 def warn_of_partial_lists(lists, lenient, method):
     """Warn if, in more than half of the queries, the median list length is below half of the number of items.
 
-    `lenient` is the parameter to change, and `method` is the name of the method for the message. The
-    warning names the line that called the package.
+    `lenient` is the parameter that the message suggests to change, and `method` is the name of the method in the
+    message. The warning names the line that called the package.
     """
     n_partial = int(partial_queries(lists).sum())
     if 2 * n_partial <= lists.n_queries:

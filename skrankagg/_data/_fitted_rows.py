@@ -122,7 +122,7 @@ def _find_rows(estimator):
 
 
 def check_untorn(estimator, X, lists):
-    """Raise InputError if the frame `X` contains a fitted query but none of its fitted rows; `lists` encodes `X`."""
+    """Raise InputError if the frame `X` contains a fitted query without any of its fitted rows; `lists` encodes `X`."""
     fitted = None if isinstance(X, RankedLists) else _find_rows(estimator)
     if fitted is None:
         return

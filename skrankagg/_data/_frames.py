@@ -324,7 +324,7 @@ def whole_or_missing(numbers, known):
 
 
 def show_id(index, position):
-    """Return the id at a position of an index as text for messages, such as 1 instead of np.int64(1)."""
+    """Return the id at a position of an index as text for error messages, such as 1 instead of np.int64(1)."""
     return repr(index[[position]].tolist()[0])
 
 

@@ -1,4 +1,4 @@
-"""Encoding of a dict or a list of data frames, where each frame contains the run of one voter."""
+"""Encoding of a dict or a list of data frames, where each frame contains the lists of one voter."""
 
 from collections.abc import Mapping
 from contextlib import contextmanager

@@ -120,8 +120,8 @@ def from_comparisons(
         If `frame` is not a data frame.
     ValueError
         If a column, an id or an outcome is missing, an item is compared with itself, or `tie` has invalid values. If an
-        outcome is unknown, names neither of the two items, or is both a word and the id of an item. If the values of
-        some column are the names given as `winner` and `loser`; such a column encodes the outcome.
+        outcome is unknown, names neither of the two items, or is both a word and the id of an item. If a column
+        contains the names given as `winner` and `loser` as its values, because such a column states the outcome.
 
     Warns
     -----

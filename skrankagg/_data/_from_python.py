@@ -44,9 +44,9 @@ def from_runs(
     ----------
     runs : dict of str to dict or DataFrame, or sequence of ranx.Run or DataFrame
         The results of a voter for a query are a dict of item to score, a list of (item, score), or a list of items,
-        best first. Either all results have scores, or all are without scores. Alternatively, pass a data frame for
-        each voter, in a dict by name or in a list, with the columns of :meth:`from_frame`. In a list, a column `voter`
-        names the voters; without this column the voters are numbered from 1.
+        best first. Either all results have scores, or all are without scores. Alternatively, pass a data frame for each
+        voter, with the columns of :meth:`from_frame`. The frames are in a dict keyed by voter, or in a list. In a list,
+        a column `voter` names the voters; without this column the voters are numbered from 1.
     lower_is_better : bool or sequence of voters, default=False
         Whether smaller scores are better, as for distances and p-values. A sequence contains the voters whose smaller
         scores are better. Such scores are negated.

@@ -24,7 +24,7 @@ class Immutable:
         return self
 
     def _fields(self) -> dict[str, Any]:
-        """Return a dict of the fields by name; the constructor accepts these fields as arguments."""
+        """Return the fields as a dict keyed by name; the constructor accepts them as arguments."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     # Libraries that decompose a state, such as skops, receive arrays and text. Pickling and copying use the fields.

@@ -103,7 +103,10 @@ def _place(one, place):
 
 
 def _meaning(one, given):
-    """Return the share and the factor of a known outcome; return None for any other value, such as an item's id."""
+    """Return the share and the factor of a known outcome; return None for any other value, such as an item's id.
+
+    The share is the first item's part of the win, from 0 to 1. The factor multiplies the weight of the comparison.
+    """
     if one in given:
         return given[one]
     if isinstance(one, str):

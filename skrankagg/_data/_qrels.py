@@ -521,7 +521,7 @@ def match_ids(theirs, ours, kind):
     """Return the position of each id of the lists among the ids of the judgements, int64 of shape (n_ids,).
 
     An id that is not found gets position -1. If the ids of the two indexes have types that are never equal, no id can
-    be found, and InputError is raised. `kind` is the kind of id, such as query, for the message.
+    be found, and InputError is raised. `kind` is the word for these ids in the error message, such as query.
     """
     found = plain_index(ours).get_indexer(plain_index(theirs))
     if (found < 0).all():
@@ -541,5 +541,5 @@ def id_type(ids, *, booleans="numbers"):
 
 
 def show_ids(ids):
-    """Return the first two ids of an index as text for a message."""
+    """Return the first two ids of an index as text for an error message."""
     return ", ".join(repr(value) for value in ids[:2].tolist()) + (", ..." if len(ids) > 2 else "")

@@ -94,10 +94,10 @@ class RankedLists(Immutable):
     candidate_item : ndarray of shape (n_candidates,), dtype=int32
         Item of each candidate, as a position in `items`.
     list_duel : ndarray of shape (n_lists,), dtype=int64, or None
-        Marks of the lists that were read as paired comparisons; None if no list was. The mark 0 means that the list is
-        not a comparison. The mark -1 means that the weight of the list is a number of comparisons. The mark -2 means
-        that the weight may be a number of comparisons or a factor. A positive mark identifies a comparison; lists of a
-        query with the same positive mark together represent one comparison.
+        Marks of the lists that were read as paired comparisons; None if there is no such list. The mark 0 means that
+        the list is not a comparison. The mark -1 means that the weight of the list is a number of comparisons. The mark
+        -2 means that the weight may be a number of comparisons or a factor. A positive mark identifies a comparison;
+        lists of a query with the same positive mark together represent one comparison.
     list_groups : DataFrame with n_lists rows, or None
         A categorical column for each grouping of the lists, see :attr:`groups`.
     covariates : tuple of str, or None
@@ -281,7 +281,8 @@ class RankedLists(Immutable):
 
     @property
     def groups(self) -> pd.DataFrame | None:
-        """Copy of the groupings, with a row for each list and a column for each grouping, or None.
+        """Copy of the groupings, with a row for each list and a column for each grouping; None if there are no
+        groupings.
 
         A grouping is a named column that is constant within a list, such as the judge or the prompt.
         """
@@ -335,7 +336,7 @@ class RankedLists(Immutable):
 
     @cached_property
     def rows_by_candidate(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Pointer array of the candidates, shape (n_candidates + 1,), and the row numbers sorted by candidate."""
+        """Pointer array of the candidates, of shape (n_candidates + 1,), and the row numbers sorted by candidate."""
         rows, _ = sort_codes([self.candidate], [self.n_candidates])
         return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
 

@@ -43,7 +43,7 @@ def canonical(title):
 
 
 def other_titles(name):
-    """Return the alternative titles of a canonical name for a message; any other name has no alternatives.
+    """Return the alternative titles of a canonical name, for an error message; any other name has no alternatives.
 
     >>> from skrankagg._data._titles import other_titles
     >>> other_titles("relevance")

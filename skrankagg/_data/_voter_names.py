@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"\d+|(?<![^\W_])[^\W\d_](?![^\W_])")
 
 
 def find_voters(known, voters):
-    """Return the position of each voter among the known voters, shape (n_voters,); unknown voters get -1."""
+    """Return the position of each voter among the known voters, of shape (n_voters,); unknown voters get -1."""
     return plain_index(known).get_indexer(plain_index(voters))
 
 
@@ -76,7 +76,7 @@ def warn_of_misspelt_names(given, voters, parameter):
 
 
 def type_hint(known, given, *, known_as="the ids seen in fit", given_as="the ids here"):
-    """Return a clause for a message if two sets of ids have different types; return an empty text if the types agree.
+    """Return a clause for an error message if two sets of ids have different types; otherwise return an empty text.
 
     >>> import pandas as pd
     >>> from skrankagg._data._voter_names import type_hint

@@ -82,7 +82,7 @@ def _param_names(cls, init):
 
 
 class BaseComposition(_Suggesting, _Documented, _BaseComposition):
-    """Scikit-learn's base class of estimators with named members, with the additions of :class:`BaseEstimator`."""
+    """Base class of estimators with named members; it extends scikit-learn's class as :class:`BaseEstimator` does."""
 
 
 class Interval(_Interval):

@@ -47,7 +47,7 @@ def is_hashable(value):
 
 
 def show(value: object) -> str:
-    """Return the repr of a value, on one line, for a message; a long repr is shortened at its end.
+    """Return the repr of a value on one line, for an error message; a long repr is cut at its end.
 
     >>> from skrankagg._support._values import show
     >>> show("d1"), show("x" * 100)[-6:]
