@@ -3,7 +3,7 @@
 Every function accepts encoded lists. It prepares everything that does not depend on the consensus, and returns a
 function of the consensus. The argument of that function is the place of each candidate in the consensus, float64 of
 shape (n_candidates,). The best place is 1, and tied candidates share their mean place. The result is one distance for
-each list, float64 of shape (n_lists,).
+each list, as float64 of shape (n_lists,).
 
 In the formulas, ``r`` is the rank of an item in the list, and ``L`` is the length of the list. ``a`` is the place of
 the item in the consensus, and ``n`` is the number of items of the query. The *local* place ``b`` is the item's place in
@@ -22,7 +22,7 @@ from ._ragged import mid_ranks, sparse_rows, starts_to_ptr, tie_starts
 
 
 def consensus_places(lists, order, score):
-    """Return the place of each candidate in a consensus, float64 of shape (n_candidates,).
+    """Return the place of each candidate in a consensus, as float64 of shape (n_candidates,).
 
     ``order`` contains the candidates of each query, best first. ``score`` contains their scores in this order.
     Neighbours with equal scores tie and share their mean place.

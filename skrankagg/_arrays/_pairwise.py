@@ -40,9 +40,9 @@ _CACHED_CELLS = 1 << 16
 def rank_matrix(lists, q):
     """Return the rank of each item of query `q` in each list of the query, of shape (n_query_lists, n_query_items).
 
-    The ranks are int16 or int32. They are twice the mid-ranks, so they are integers from 2 to 2 n. Absent items have
-    the rank 4 n + 2. The gap between an absent item and any listed item is therefore larger than the gap between any
-    two listed items.
+    The ranks are int16 or int32. They are twice the mid-ranks, in which tied items share the mean of their ranks. They
+    are therefore integers from 2 to 2 n. Absent items have the rank 4 n + 2. The gap between an absent item and any
+    listed item is therefore larger than the gap between any two listed items.
     """
     n = int(lists.candidate_ptr[q + 1] - lists.candidate_ptr[q])
     # Sums of a rank and a gap of up to 2 n + 1 are compared; these sums must not overflow.
@@ -67,7 +67,7 @@ def _spread(lists, q, value, absent, dtype):
 
 
 def preference_counts(ranks, lower=None, *, gap=1, weight=None):
-    """Count the lists that prefer the row's item to the column's item, int32 of shape (n_items, n_items).
+    """Count the lists that prefer the row's item to the column's item, as int32 of shape (n_items, n_items).
 
     ``ranks`` has shape (n_lists, n_items), and lower ranks are better. If ``lower`` is given, the rank of the worse
     item of a pair is read from ``lower`` instead of ``ranks``. In ``lower``, -1 marks an item that is never the worse
@@ -447,7 +447,7 @@ def is_dense(lists, constant=None):
 def _kernel_cost(n_visits):
     """Estimate the cost of a kernel that visits `n_visits` pairs; one comparison by NumPy costs 1.
 
-    The factors were measured.
+    The factors were found by time measurements.
     """
     return n_visits * (3.6 if COMPILED else 400.0)
 

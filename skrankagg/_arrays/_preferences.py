@@ -53,7 +53,7 @@ def margins(prefer):
 
 
 def n_below(rank):
-    """Return the number of items with a worse rank than each item, float64 of shape (n,)."""
+    """Return the number of items with a worse rank than each item, as float64 of shape (n,)."""
     return len(rank) - np.searchsorted(np.sort(rank), rank, side="right").astype(np.float64)
 
 

@@ -72,7 +72,7 @@ def count_stack(upper, lower, list_ptr, weight=None):
 
 
 def agree_stack(upper, lower, list_ptr, chosen):
-    """For each list, count the ordered pairs (i, j) of items with ``chosen[i, j]`` and ``upper[i] <= lower[j]``.
+    """For each list k of query q, count the pairs (i, j) with ``chosen[q, i, j]`` and ``upper[k, i] <= lower[k, j]``.
 
     `chosen` is a mask of shape (n_queries, n_items, n_items). Returns float64 of shape (n_lists,).
     """

@@ -23,7 +23,7 @@ def check_absent(absent):
 
 
 def component_labels(lists, absent):
-    """For each candidate, return the number of its connected component, int32 of shape (n_candidates,).
+    """For each candidate, return the number of its connected component, as int32 of shape (n_candidates,).
 
     The components of each query are numbered from 1.
 
@@ -40,8 +40,8 @@ def component_labels(lists, absent):
 def ranks_absent_last(lists, absent):
     """Return a mask of the lists that rank absent items last, of shape (n_lists,).
 
-    `absent` is "last" or "ignore", or "auto": lists marked as paired comparisons ignore absent items, and other lists
-    rank them last.
+    `absent` is "last", "ignore" or "auto". With "auto", lists marked as paired comparisons ignore absent items, and
+    other lists rank them last.
     """
     if absent == "auto" and lists.list_duel is not None:
         return lists.list_duel == 0
@@ -164,7 +164,7 @@ def partial_queries(lists):
 
 
 def _most_weight(lists, chosen):
-    """Return a mask of the queries in which the chosen lists have more than half of the total weight of all lists."""
+    """Return a mask of the queries in which the chosen lists have more than half of the query's total list weight."""
     if not chosen.any():
         return np.zeros(lists.n_queries, dtype=bool)
     return 2 * lists.sum_over_lists(np.where(chosen, lists.list_weight, 0.0)) > lists.sum_over_lists(lists.list_weight)

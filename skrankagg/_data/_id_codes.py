@@ -179,7 +179,7 @@ def _string_order(names):
 
 
 def _as_bytes(names):
-    """Return a table of the characters of strings, uint8 of shape (n, width); shorter strings are padded with zeros.
+    """Return a table of the characters of strings, as uint8 of shape (n, width); shorter strings are padded with zeros.
 
     Returns None if there are few strings, or if some string is long or not ASCII.
     """

@@ -67,7 +67,7 @@ def constant_in_lists(values, row_ptr, name_list, what):
 
 
 def read_marks(values, title):
-    """Return a column of marks as int64; raise InputError for a number that is not a mark."""
+    """Return a column of marks as int64; raise InputError for a number that is not a valid mark."""
     marks = values.astype(np.int64)
     bad = (marks != values) | (marks < WEIGHTED)
     if bad.any():

@@ -217,7 +217,7 @@ class Qrels(Immutable):
 
     @cached_property
     def best_first(self) -> NDArray[np.float64]:
-        """Grades of each query's ideal ranking, in descending order, float64 of shape (n_judgements,)."""
+        """Grades of each query's ideal ranking, in descending order, as float64 of shape (n_judgements,)."""
         return self.relevance[group_order(expand(self.ptr), -self.relevance)]
 
     def reassign(self, queries: pd.Index, place: NDArray[np.int64]) -> "Qrels":
@@ -518,7 +518,7 @@ def _match_queries(qrels, queries):
 
 
 def match_ids(theirs, ours, kind):
-    """Return the position of each id of the lists among the ids of the judgements, int64 of shape (n_ids,).
+    """Return the position of each id of the lists among the ids of the judgements, as int64 of shape (n_ids,).
 
     An id that is not found gets position -1. If the ids of the two indexes have types that are never equal, no id can
     be found, and InputError is raised. `kind` is the word for these ids in the error message, such as query.

@@ -281,8 +281,7 @@ class RankedLists(Immutable):
 
     @property
     def groups(self) -> pd.DataFrame | None:
-        """Copy of the groupings, with a row for each list and a column for each grouping; None if there are no
-        groupings.
+        """Copy of the groupings, with a row for each list and a column for each grouping; None without groupings.
 
         A grouping is a named column that is constant within a list, such as the judge or the prompt.
         """
@@ -292,32 +291,32 @@ class RankedLists(Immutable):
 
     @cached_property
     def row_list(self) -> NDArray[np.int32]:
-        """Position of each row's list, int32 of shape (n_rows,)."""
+        """Position of each row's list, as int32 of shape (n_rows,)."""
         return expand(self.row_ptr)
 
     @cached_property
     def list_query(self) -> NDArray[np.int32]:
-        """Position of each list's query, int32 of shape (n_lists,)."""
+        """Position of each list's query, as int32 of shape (n_lists,)."""
         return expand(self.list_ptr)
 
     @cached_property
     def candidate_query(self) -> NDArray[np.int32]:
-        """Position of each candidate's query, int32 of shape (n_candidates,)."""
+        """Position of each candidate's query, as int32 of shape (n_candidates,)."""
         return expand(self.candidate_ptr)
 
     @property
     def row_weight(self) -> NDArray[np.float64] | None:
-        """Weight of each row's list, float64 of shape (n_rows,), or None if every list weighs 1."""
+        """Weight of each row's list, as float64 of shape (n_rows,), or None if every list weighs 1."""
         return self.list_weight[self.row_list] if self.is_weighted else None
 
     @property
     def list_length(self) -> NDArray[np.int64]:
-        """Number of items in each list, int64 of shape (n_lists,)."""
+        """Number of items in each list, as int64 of shape (n_lists,)."""
         return self.row_ptr[1:] - self.row_ptr[:-1]
 
     @property
     def query_n_items(self) -> NDArray[np.int64]:
-        """Number of distinct items of each query, int64 of shape (n_queries,)."""
+        """Number of distinct items of each query, as int64 of shape (n_queries,)."""
         return self.candidate_ptr[1:] - self.candidate_ptr[:-1]
 
     @cached_property
@@ -327,7 +326,7 @@ class RankedLists(Immutable):
 
     @cached_property
     def candidate_weight(self) -> NDArray[np.float64]:
-        """Total weight of the lists that contain each candidate's item, float64 of shape (n_candidates,)."""
+        """Total weight of the lists that contain each candidate's item, as float64 of shape (n_candidates,)."""
         return np.bincount(self.candidate, weights=self.row_weight, minlength=self.n_candidates).astype(np.float64)
 
     @cached_property
