@@ -3,7 +3,7 @@
 Every function accepts encoded lists. It prepares everything that does not depend on the consensus, and returns a
 function of the consensus. The argument of that function is the place of each candidate in the consensus, float64 of
 shape (n_candidates,). The best place is 1, and tied candidates share their mean place. The result is one distance for
-each list, float64 of shape (n_lists,).
+each list, as float64 of shape (n_lists,).
 
 In the formulas, ``r`` is the rank of an item in the list, and ``L`` is the length of the list. ``a`` is the place of
 the item in the consensus, and ``n`` is the number of items of the query. The *local* place ``b`` is the item's place in
@@ -22,7 +22,7 @@ from ._ragged import mid_ranks, sparse_rows, starts_to_ptr, tie_starts
 
 
 def consensus_places(lists, order, score):
-    """Return the place of each candidate in a consensus, float64 of shape (n_candidates,).
+    """Return the place of each candidate in a consensus, as float64 of shape (n_candidates,).
 
     ``order`` contains the candidates of each query, best first. ``score`` contains their scores in this order.
     Neighbours with equal scores tie and share their mean place.
@@ -36,7 +36,8 @@ def cosine(lists):
     """Return a function for the distance ``1 - cos(u, v)`` between the points of a list and of the consensus.
 
     Listed items get ``u = L + 1 - r``, all other items get ``u = 0``. The points of the consensus are ``v = n + 1 -
-    a``. The module's docstring defines the letters.
+    a``. ``r`` is the item's rank in the list, which has length ``L``. ``a`` is the item's place in the consensus, which
+    has ``n`` items.
     """
     heads = lists.row_ptr[:-1]
     points = lists.list_length[lists.row_list] + 1 - lists.rank
@@ -56,7 +57,8 @@ def cosine(lists):
 def footrule(lists):
     """Return a function for the distance ``(2 / L) * sum |r / L - a / n|``, summed over the items of the list.
 
-    Values above 1 become 1. The module's docstring defines the letters.
+    Values above 1 become 1. ``r`` is the item's rank in the list, which has length ``L``. ``a`` is the item's place in
+    the consensus, which has ``n`` items.
     """
     share = lists.rank / lists.list_length[lists.row_list]
     n_items = lists.query_n_items[lists.candidate_query]
@@ -71,8 +73,9 @@ def footrule(lists):
 def local_footrule(lists):
     """Return a function for the distance ``sum |r - b|`` over the listed items, divided by the largest possible sum.
 
-    The largest possible sum is ``floor(L^2 / 2)``. A list of a single item has distance 0. The module's docstring
-    defines the letters.
+    The largest possible sum is ``floor(L^2 / 2)``. ``L`` is the length of the list, and ``r`` is the item's rank in the
+    list. ``b`` is the item's place in the consensus after all items outside the list are removed. A list of a single
+    item has distance 0.
     """
     largest, local_places = np.maximum(lists.list_length**2 // 2, 1), _local_places(lists)
 
@@ -132,9 +135,10 @@ LIST_DISTANCES = {
 
 
 def _local_places(lists):
-    """Return a function that converts places of candidates in the consensus to local places of the rows' items.
+    """Return a function that converts the candidates' places in the consensus to the local place of each row's item.
 
-    A local place is the place among the items of the row's list, float64 of shape (n_rows,).
+    The local place of an item is its place in the consensus after all items outside the row's list are removed. The
+    returned function computes float64 of shape (n_rows,).
     """
     places = places_again(lists.row_ptr, 0.0)
     return lambda place: places(-place[lists.candidate])

@@ -1,9 +1,10 @@
 """Pairwise majorities of one query for many replicates of its list weights, computed as matrix products.
 
-A list's preference between two items is 1 if the list prefers the first item, -1 if the list prefers the second item,
-and 0 otherwise. These preferences are the same in all replicates. The matrix product of preferences and weights gives
-the margins of all replicates. Products in single precision are twice as fast. Integers below 2^24 are exact in single
-precision, so the order of addition does not matter.
+A replicate is one set of list weights, for example from a bootstrap. A list's preference between two items is 1 if the
+list prefers the first item, -1 if the list prefers the second item, and 0 otherwise. These preferences are the same in
+all replicates. The matrix product of preferences and weights gives the margins of all replicates. Products in single
+precision are twice as fast. Integers below 2^24 are exact in single precision, so the order of addition does not
+matter.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._many_weights import count_many_majorities
@@ -32,8 +33,8 @@ def count_in_whole_units(list_ptr, weights):
     """Divide the weights of each query by a unit that makes them integers; return None if there is no such unit.
 
     The weights have shape (n_lists, n_replicates). The result has the same shape and contains integers as float32. Sums
-    of a query's weights are not rounded, so comparisons of sums agree with comparisons of the exact weights. The result
-    is also None if the integers of a query add up to 2^24 or more.
+    of these integers are exact, so comparing two sums gives the same result as with exact weights. The result is also
+    None if the integers of a query add up to 2^24 or more.
     """
     counts = np.empty(weights.shape, dtype=np.float32)
     for first, last in pairwise(list_ptr):
@@ -53,7 +54,7 @@ def count_in_whole_units(list_ptr, weights):
 def score_many_weights(lists, score_query, one_by_one):
     """Return a function that computes the scores of all replicates from weights of shape (n_lists, n_replicates).
 
-    The function `score_query` computes the scores of one query, shape (n_items, n_replicates). Its arguments are the
+    The function `score_query` computes the scores of one query, of shape (n_items, n_replicates). Its arguments are the
     ranks, as returned by :func:`~skrankagg._arrays._pairwise.rank_matrix`, and the list weights converted to integers.
     If :func:`count_in_whole_units` cannot convert the weights, ``one_by_one(weights)`` computes the scores of all
     queries instead.
@@ -99,7 +100,7 @@ def count_many_majorities(ranks, weights, absent="last"):
 
 
 def weigh_many_preferences(ranks, weights, absent="last"):
-    """For each replicate, compute the matrix of the total weights of lists that prefer the row's item to the column's.
+    """For each replicate, compute the total weight of the lists that prefer the row's item to the column's item.
 
     The arguments are as for :func:`count_many_majorities`. Returns float64 of shape (n_replicates, n_items, n_items).
     """

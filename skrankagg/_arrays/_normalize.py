@@ -1,9 +1,9 @@
 """Normalisations: each gives comparable values to a list's items, and a value to the items absent from the list.
 
 Every function accepts encoded lists and returns two arrays. The first array contains the value of each row and has
-shape (n_rows,). The second array contains the value of an absent item for each list and has shape (n_lists,). The
-second value is None if absent items get no value. In the formulas, ``r`` is the rank of the row, ``s`` is its score,
-and ``L`` is the length of its list. ``n`` is the number of distinct items of the query.
+shape (n_rows,). The second array contains the value of an absent item for each list and has shape (n_lists,). If absent
+items get no value, None is returned instead of the second array. In the formulas, ``r`` is the rank of the row, ``s``
+is its score, and ``L`` is the length of its list. ``n`` is the number of distinct items of the query.
 
 >>> from skrankagg._arrays._normalize import NORMS
 >>> sorted(filter(None, NORMS))
@@ -35,19 +35,22 @@ def simple_borda(lists):
 
 
 def borda(lists):
-    """Compute ``1 - (r - 1) / n``; an absent item gets the mean of the remaining values, ``(n - L + 1) / (2 n)``."""
+    """Compute ``1 - (r - 1) / n`` for rank ``r`` in a query of ``n`` items; an absent item gets a mean value.
+
+    This value is the mean of the remaining values, ``(n - L + 1) / (2 n)`` for a list of length ``L``.
+    """
     value, _ = simple_borda(lists)
     n = lists.query_n_items[lists.list_query]
     return value, (n - lists.list_length + 1) / (2 * n)
 
 
 def reciprocal(lists):
-    """Compute ``(k + 1) / (k + r)`` with k = 60, as in reciprocal rank fusion; the first item gets 1."""
+    """Compute ``(k + 1) / (k + r)`` for rank ``r``, with k = 60 as in reciprocal rank fusion; the first item gets 1."""
     return (_DAMPING + 1) / (_DAMPING + lists.rank), None
 
 
 def min_max(lists):
-    """Compute ``(s - min) / (max - min)`` within the list; every item of a constant list gets 1."""
+    """Compute ``(s - min) / (max - min)`` for each score ``s`` of a list; every item of a constant list gets 1."""
     score, low, high = _moderate_scores(lists)
     span = high - low
     constant = span == 0
@@ -60,11 +63,12 @@ def min_max(lists):
 
 
 def bounded_min_max(lists, lower, upper, *, clip):
-    """Compute ``(s - lower) / (upper - lower)``; a NaN bound is replaced by the list's lowest or highest score.
+    """Compute ``(s - lower) / (upper - lower)`` for each score ``s`` of a list.
 
-    The bounds have shape (n_lists,). With `clip`, a score beyond a bound is replaced by the bound. If ``upper - lower``
-    is 0 for a list, every value is 1 if the lower bound is NaN. If a lower bound is given, a score equal to the bound
-    has value 0. A negative ``upper - lower`` is possible only with ``clip=False``; the caller must reject it.
+    The bounds have shape (n_lists,). A NaN bound is replaced by the list's lowest or highest score. With `clip`, a
+    score beyond a bound is replaced by the bound. If ``upper - lower`` is 0 for a list, the difference is replaced by
+    1. If, in addition, the lower bound of this list is NaN, 1 is added to each value, so a constant list gets 1. A
+    negative ``upper - lower`` is possible only with ``clip=False``; the caller must reject it.
     """
     heads = lists.row_ptr[:-1]
     score = lists.score
@@ -86,7 +90,10 @@ def bounded_min_max(lists, lower, upper, *, clip):
 
 
 def z_score(lists):
-    """Compute ``(s - mean) / sd`` within the list with the population standard deviation; a constant list gets 0."""
+    """Compute ``(s - mean) / sd`` for each score ``s`` of a list; every item of a constant list gets 0.
+
+    ``sd`` is the population standard deviation of the list's scores.
+    """
     score, low, high = _moderate_scores(lists)
     heads, length = lists.row_ptr[:-1], lists.list_length
     # The smallest score is subtracted first: a large common offset would use up the digits in which scores differ.
@@ -101,7 +108,10 @@ def z_score(lists):
 
 
 def dbsf(lists):
-    """Compute ``(s - mean + 3 sd) / (6 sd)`` with the population standard deviation; a constant list gets 1/2."""
+    """Compute ``(s - mean + 3 sd) / (6 sd)`` for each score ``s`` of a list; every item of a constant list gets 1/2.
+
+    ``sd`` is the population standard deviation of the list's scores.
+    """
     value, _ = z_score(lists)
     value += 3.0
     value /= 6.0
@@ -109,14 +119,17 @@ def dbsf(lists):
 
 
 def maximum(lists):
-    """Compute ``s / max``; the caller checks that the greatest score of each list is above 0."""
+    """Compute ``s / max`` for each score ``s`` of a list; the caller checks that the greatest score is above 0."""
     high = np.maximum.reduceat(lists.score, lists.row_ptr[:-1])
     with np.errstate(over="ignore"):
         return lists.score / high[lists.row_list], None
 
 
 def total(lists):
-    """Compute ``(s - min) / sum(s - min)``, which sums to 1 in each list; every item of a constant list gets 1/L."""
+    """Compute ``(s - min) / sum(s - min)`` for each score ``s`` of a list, so that the values of a list sum to 1.
+
+    Every item of a constant list of length L gets 1/L.
+    """
     score, low, high = _moderate_scores(lists)
     value = score - low[lists.row_list]
     constant = low == high
@@ -127,7 +140,10 @@ def total(lists):
 
 
 def l2(lists):
-    """Compute ``s / sqrt(sum of s^2)``, which scales each list to Euclidean norm 1; a list of zeros keeps its zeros."""
+    """Compute ``s / sqrt(sum of s^2)`` for each score ``s`` of a list; a list of zeros keeps its zeros.
+
+    This scales the scores of each list to Euclidean norm 1.
+    """
     score, _, _ = _moderate_scores(lists)
     length = np.sqrt(np.add.reduceat(score**2, lists.row_ptr[:-1]))
     length[length == 0] = 1.0
@@ -135,10 +151,10 @@ def l2(lists):
 
 
 def _moderate_scores(lists):
-    """Return the scores of all rows, and the lowest and highest score of each list, in a range that can be squared.
+    """Return the scores of all rows, and the lowest and highest score of each list, scaled so that they can be squared.
 
-    If squares of scores would overflow or underflow, the scores of each list are first multiplied by a power of two,
-    which is exact.
+    If squares of a list's scores would overflow or underflow, the scores of this list are multiplied by a power of two.
+    This multiplication is exact.
     """
     heads = lists.row_ptr[:-1]
     low, high = np.minimum.reduceat(lists.score, heads), np.maximum.reduceat(lists.score, heads)
@@ -151,12 +167,12 @@ def _moderate_scores(lists):
 
 
 def as_given(lists):
-    """Return the scores unchanged."""
+    """Return the scores unchanged, and None, because absent items get no value."""
     return lists.score.copy(), None
 
 
 def lowest_values(lists, value):
-    """Return the lowest value in each list, shape (n_lists,), from values of shape (n_rows,)."""
+    """Return the lowest value in each list, of shape (n_lists,), from values of shape (n_rows,)."""
     return np.minimum.reduceat(value, lists.row_ptr[:-1])
 
 

@@ -38,11 +38,11 @@ _CACHED_CELLS = 1 << 16
 
 
 def rank_matrix(lists, q):
-    """Return the rank of each item of query `q` in each list of the query, shape (n_query_lists, n_query_items).
+    """Return the rank of each item of query `q` in each list of the query, of shape (n_query_lists, n_query_items).
 
-    The ranks are int16 or int32. They are twice the mid-ranks, so they are integers from 2 to 2 n. Absent items have
-    the rank 4 n + 2. The gap between an absent item and any listed item is therefore larger than the gap between any
-    two listed items.
+    The ranks are int16 or int32. They are twice the mid-ranks, in which tied items share the mean of their ranks. They
+    are therefore integers from 2 to 2 n. Absent items have the rank 4 n + 2. The gap between an absent item and any
+    listed item is therefore larger than the gap between any two listed items.
     """
     n = int(lists.candidate_ptr[q + 1] - lists.candidate_ptr[q])
     # Sums of a rank and a gap of up to 2 n + 1 are compared; these sums must not overflow.
@@ -67,7 +67,7 @@ def _spread(lists, q, value, absent, dtype):
 
 
 def preference_counts(ranks, lower=None, *, gap=1, weight=None):
-    """Count the lists that prefer the row's item to the column's item, int32 of shape (n_items, n_items).
+    """Count the lists that prefer the row's item to the column's item, as int32 of shape (n_items, n_items).
 
     ``ranks`` has shape (n_lists, n_items), and lower ranks are better. If ``lower`` is given, the rank of the worse
     item of a pair is read from ``lower`` instead of ``ranks``. In ``lower``, -1 marks an item that is never the worse
@@ -75,8 +75,8 @@ def preference_counts(ranks, lower=None, *, gap=1, weight=None):
     two tied items to the other, and each item to itself.
 
     If ``weight`` is given, the result is the total weight of these lists instead of their number, as float64.
-    ``weight`` contains one weight for each list, shape (n_lists,), or one weight for each list and each worse item,
-    shape (n_lists, n_items).
+    ``weight`` has shape (n_lists,) or (n_lists, n_items). In the first case, it contains one weight for each list. In
+    the second case, the weight of a list's preference also depends on the worse item of the pair.
     """
     upper, lower = ranks + gap, ranks if lower is None else lower
     m, n = ranks.shape
@@ -151,8 +151,8 @@ def weigh_by_list(upper, lower, weight):
     depends only on this order.
 
     ``upper`` contains the ranks of the better item of a pair, and ``lower`` the ranks of the worse item. ``weight``
-    contains the weight of a list for each worse item. All three arrays have shape (n_lists, n_items). A list prefers i
-    to j if ``upper[i] <= lower[j]``.
+    contains the weight of each list's preferences for each worse item. All three arrays have shape (n_lists, n_items).
+    List k prefers item i to item j if ``upper[k, i] <= lower[k, j]``.
     """
     n = upper.shape[1]
     counts = np.zeros((n, n))
@@ -180,7 +180,8 @@ def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
     """Divide queries into blocks with the same number of items, so that the matrices of a block can be stacked.
 
     If the mask `chosen` is given, other queries are left out. Yields the positions of the queries of each block, int64.
-    The square matrices of a block, or the ranks of its lists, have about `n_cells` cells, unless one query has more.
+    A block is limited in size: its square matrices, or the ranks of its lists, have about `n_cells` cells in total.
+    Only a block of a single query may have many more.
     """
     sizes, n_lists = lists.query_n_items, np.diff(lists.list_ptr)
     queries = np.arange(lists.n_queries) if chosen is None else np.flatnonzero(chosen)
@@ -191,7 +192,7 @@ def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
 
 
 def candidates_of(lists, queries):
-    """Return the candidates of each query, shape (n_queries, n_items).
+    """Return the candidates of each query, of shape (n_queries, n_items).
 
     All queries must have the same number of items.
     """
@@ -199,7 +200,7 @@ def candidates_of(lists, queries):
 
 
 def gather_queries(lists, queries):
-    """Return the positions of the lists and rows of the given queries, and pointer arrays for the selection.
+    """Return the positions of the lists and rows of the given queries, and pointer arrays that delimit them.
 
     Returns five arrays. The first contains the positions of the lists and has shape (n_chosen_lists,). The second is
     the `list_ptr` of these lists. The third contains the positions of the rows and has shape (n_chosen_rows,). The
@@ -249,7 +250,10 @@ def _is_constant(lists, row_weight):
 
 
 def _sparse_preferences(lists, queries, row_weight, ties):
-    """Use a kernel to compute `above` and `level` of :func:`preference_stacks` for queries of the same size."""
+    """Use a kernel to compute the results `above` and `level` of :func:`preference_stacks` for some queries.
+
+    All these queries have the same number of items.
+    """
     n = int(lists.query_n_items[queries[0]])
     _, list_ptr, rows, row_ptr, item = gather_queries(lists, queries)
     matrix = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
@@ -273,7 +277,7 @@ def _dense_preferences(lists, q, row_weight, constant, ties):
 
 
 def _below_held_only(ranks):
-    """Return the ranks with -1 for absent items, to be used as ``lower`` in :func:`preference_counts`.
+    """Replace the ranks of absent items by -1, for use as ``lower`` in :func:`preference_counts`.
 
     A list then compares only the items that it contains.
     """
@@ -424,9 +428,10 @@ def majority(lists, absent="last"):
 def is_dense(lists, constant=None):
     """Return a mask of shape (n_queries,): True for each query for which NumPy is expected to be faster than a kernel.
 
-    NumPy compares all items of a query; a kernel visits only the pairs inside each list. If `constant` is given, it
-    marks the queries whose rows all have the same weight, and the alternative is the kernel ``co_ranked``. Without
-    `constant`, the alternative is the kernel ``majority_points``, which is always used if lists are weighted.
+    NumPy compares all items of a query; a kernel visits only the pairs inside each list. The mask `constant` marks the
+    queries whose rows all have the same weight. If it is given, NumPy is compared with the kernel ``co_ranked``.
+    Otherwise, NumPy is compared with the kernel ``majority_points``. If the lists then have weights, the mask is False
+    everywhere.
     """
     if constant is None and lists.is_weighted:
         return np.zeros(lists.n_queries, dtype=bool)
@@ -442,7 +447,7 @@ def is_dense(lists, constant=None):
 def _kernel_cost(n_visits):
     """Estimate the cost of a kernel that visits `n_visits` pairs; one comparison by NumPy costs 1.
 
-    The factors were measured.
+    The factors were found by time measurements.
     """
     return n_visits * (3.6 if COMPILED else 400.0)
 
@@ -450,9 +455,9 @@ def _kernel_cost(n_visits):
 def _dense_cost(m, n, *, weighted):
     """Estimate the cost of comparing all n items with each other in m lists.
 
-    One comparison of two ranks by NumPy costs 1. The factors were measured.
+    The unit is the cost of one comparison of two ranks by NumPy. The constants were found by time measurements.
 
-    The fixed cost of a query equals the cost of 32 lists. With weights, a comparison costs 2.4 times as much, and each
-    item needs a call.
+    Without weights, the fixed cost of a query equals the cost of 32 lists. With weights, a comparison costs 2.4 times
+    as much, and each item needs a separate NumPy call of fixed cost.
     """
     return np.where(weighted, 2.4 * m * n**2 + 24_000 * n, (m + 32) * n**2)

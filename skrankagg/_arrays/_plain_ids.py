@@ -43,10 +43,10 @@ def best_first(items, score, support, tolerance, support_tolerance, find_source=
 
     Items are sorted by descending `score`, then by descending `support`, both of shape (n_items,), then by id.
     Neighbours within the tolerance count as equal, and each of them gets the highest score among them. If different
-    scores would count as equal, `find_source` is called. For each item it returns the number of the only list that
-    contributes to the score, shape (n_items,). -1 means that several lists contribute, and -2 means that no list
-    contributes. Two different scores never count as equal if the same single list contributes to both. They also never
-    count as equal if a single list contributes to one score and no list to the other.
+    scores would count as equal, `find_source` is called. For each item, it returns the number of the only list that
+    contributes to the score, in an array of shape (n_items,). -1 means that several lists contribute, and -2 means that
+    no list contributes. Two different scores never count as equal if the same single list contributes to both. They
+    also never count as equal if a single list contributes to one score and no list to the other.
     """
     order = np.argsort(-score)  # the order of equal scores does not matter
     top = len(items) if top is None else min(top, len(items))

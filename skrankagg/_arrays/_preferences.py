@@ -1,4 +1,4 @@
-"""Quantities derived from a matrix of pairwise preferences: margins, ties, and the items below each item.
+"""Quantities derived from a matrix of pairwise preferences: margins, ties, and the number of items below each item.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._preferences import margins
@@ -14,7 +14,7 @@ from ._pairwise import preference_matrix
 
 
 def query_preferences(lists, q, absent):
-    """Return two matrices for query `q`: weights of lists that prefer the row's item, and of lists that tie the pair.
+    """Return two matrices for query `q`: weights of lists that prefer the row's item, and of lists that tie the items.
 
     Both matrices have shape (n, n).
     """
@@ -25,7 +25,7 @@ def query_preferences(lists, q, absent):
 
 
 def ties(prefer, both):
-    """Return the weight of the lists that compare two items but prefer neither item, shape (..., n, n).
+    """Return the weight of the lists that compare two items but prefer neither item, of shape (..., n, n).
 
     `both` is the weight of all lists that compare the two items.
     """
@@ -53,7 +53,7 @@ def margins(prefer):
 
 
 def n_below(rank):
-    """Return the number of items with a worse rank than each item, float64 of shape (n,)."""
+    """Return the number of items with a worse rank than each item, as float64 of shape (n,)."""
     return len(rank) - np.searchsorted(np.sort(rank), rank, side="right").astype(np.float64)
 
 

@@ -89,10 +89,10 @@ def _key_starts(packed, shift):
 def sort_codes(codes, sizes):
     """Sort rows by several non-negative integer codes, in order of importance; equal rows keep their order.
 
-    Each code is an array of shape (n_rows,), and its values are below its size. `codes` may be an iterator that creates
-    the codes one by one, so that they are never all in memory.
+    Each code is an array of shape (n_rows,), and its values are below the corresponding entry of `sizes`. `codes` may
+    be an iterator that creates the codes one by one, so that they are never all in memory.
 
-    Returns the row numbers in sorted order, int64 of shape (n_rows,), and one mask for each code, bool of shape
+    Returns the row numbers in sorted order, as int64 of shape (n_rows,), and one mask for each code, as bool of shape
     (n_rows,). The mask marks, in sorted order, each row that differs from the previous row in this code or an earlier
     code.
     """
@@ -131,9 +131,9 @@ def number_codes(ptr, code, n_codes, parts):
     Group ``g`` is ``code[ptr[g]:ptr[g + 1]]`` and is not empty. Codes are int32 and below `n_codes`. The pointer array
     `parts` includes all of `ptr` and divides each group into parts. A part contains each code at most once.
 
-    Returns three arrays. The first contains the number of each row, int32 of shape (n_rows,). The second is a pointer
-    array that delimits the numbers of each group. The third contains the code of each number, int32. Returns None if a
-    part repeats a code, or if a group is so large that sorting needs less memory.
+    Returns three arrays. The first contains the number of each row's code, as int32 of shape (n_rows,). The second is a
+    pointer array that delimits the numbers of each group. The third contains the code of each number, int32. Returns
+    None if a part repeats a code, or if a group is so large that sorting would need less memory than this function.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import number_codes
@@ -176,8 +176,8 @@ def number_codes(ptr, code, n_codes, parts):
 def group_order(group, value):
     """Return the rows sorted by group, then by ascending value, int64 of shape (n_rows,); equal rows keep their order.
 
-    Groups must be non-negative, and values must not be NaN. Integers are sorted unchanged. Other values are first
-    scaled to integers, so that group, value and row number fit into 64 bits. Different values can become equal
+    Group numbers must be non-negative, and values must not be NaN. Integers are sorted unchanged. Other values are
+    first scaled to integers, so that group, value and row number fit into 64 bits. Different values can become equal
     integers; rows with equal integers are then sorted again by their original values.
     """
     n_rows = len(group)
@@ -219,7 +219,10 @@ def group_order(group, value):
 
 
 def _count_into_place(group, value, low, n_values):
-    """Sort rows by counting, as :func:`group_order` does; values are integers from `low` to ``low + n_values - 1``."""
+    """Return the result of :func:`group_order`, computed by a counting sort.
+
+    Values are integers from `low` to ``low + n_values - 1``.
+    """
     place = np.empty(len(group), dtype=np.int32)
     for rows in _chunks(len(group)):
         np.subtract(value[rows], low, out=place[rows], casting="unsafe")
@@ -253,7 +256,7 @@ def starts_to_ptr(start):
 
 
 def expand(ptr):
-    """Return the group number of each row, int32 of shape (n_rows,), from the pointer array of the groups."""
+    """Return the group number of each row, as int32 of shape (n_rows,), from the pointer array of the groups."""
     return np.arange(len(ptr) - 1, dtype=np.int32).repeat(ptr[1:] - ptr[:-1])
 
 
@@ -265,7 +268,7 @@ def positions(ptr):
 
 
 def group_medians(group, value, n_groups):
-    """Return the median of each group's values, float64 of shape (n_groups,); a group without values gets NaN.
+    """Return the median of each group's values, as float64 of shape (n_groups,); a group without values gets NaN.
 
     `group` and `value` have shape (n_values,), in any order. Values must not be NaN.
 
@@ -284,7 +287,7 @@ def group_medians(group, value, n_groups):
 
 
 def gather_ranges(ptr, groups):
-    """Return the row numbers of the selected `groups`, shape (n_chosen_rows,), and the pointer array of these rows."""
+    """Return the row numbers of the selected `groups`, of shape (n_chosen_rows,), and the pointer array of the rows."""
     sizes = np.diff(ptr)[groups]
     new_ptr = np.concatenate([[0], np.cumsum(sizes)])
     rows = np.arange(new_ptr[-1]) + np.repeat(ptr[:-1][groups] - new_ptr[:-1], sizes)

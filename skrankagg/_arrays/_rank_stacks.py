@@ -25,10 +25,10 @@ _SMALL, _FEW_LISTS = 50_000, 64
 
 
 def is_small(lists):
-    """Return a mask of shape (n_queries,): True for each query to be processed together with queries of its size.
+    """Return a mask of shape (n_queries,): True for each query that is faster to process together with similar queries.
 
-    The size of a query is its number of items. Queries of one size are processed together, in as many steps as a query
-    has lists. A step costs a third as much as processing one query alone.
+    Queries with the same number of items are processed together. Step k processes list k of each query, so the number
+    of steps is the largest number of lists. A step costs a third as much as processing one query alone.
     """
     m, n = np.diff(lists.list_ptr), lists.query_n_items
     n_equal = np.bincount(n)[n]
@@ -53,7 +53,7 @@ def rank_stacks(lists, chosen=None):
 
 
 def count_stack(upper, lower, list_ptr, weight=None):
-    """For each query and each pair of items i and j, count the lists with ``upper[i] <= lower[j]``.
+    """For each query and each pair of items i and j, count the lists k with ``upper[k, i] <= lower[k, j]``.
 
     Returns int32 of shape (n_queries, n_items, n_items). If `weight` is given, the result is the total weight of these
     lists instead of their number, as float64.
@@ -72,7 +72,7 @@ def count_stack(upper, lower, list_ptr, weight=None):
 
 
 def agree_stack(upper, lower, list_ptr, chosen):
-    """For each list, count the ordered pairs (i, j) of items with ``chosen[i, j]`` and ``upper[i] <= lower[j]``.
+    """For each list k of query q, count the pairs (i, j) with ``chosen[q, i, j]`` and ``upper[k, i] <= lower[k, j]``.
 
     `chosen` is a mask of shape (n_queries, n_items, n_items). Returns float64 of shape (n_lists,).
     """

@@ -1,4 +1,4 @@
-"""Places within groups by score, for many replicates at once; each replicate is a column of scores.
+"""Places of members within their groups by score, for many replicates at once; each replicate is a column of scores.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._replicate_ranks import places_of_replicates
@@ -28,12 +28,12 @@ def places_of_replicates(ptr, score, scale=None):
 
     `ptr`, of shape (n_groups + 1,), delimits the groups; every group has a member. Each column is treated separately.
     Neighbours tie if they differ by at most the tolerance times the largest finite absolute score in their group and
-    column. If the scores are sums whose terms cancel, this largest score may be too small. `scale`, of shape
-    (n_groups,), is then used as its lower limit.
+    column. If the scores are sums whose terms cancel, rounding errors may be larger than this tolerance. `scale`, of
+    shape (n_groups,), is a lower limit for the largest score, and thus prevents a tolerance that is too small.
 
     Tied members form a class. Returns the first and the last place of each member's class, counted from 1, as two int32
-    arrays of the shape of the scores. If no scores tie, both results are the same array. If a group contains NaN in a
-    column, all its members have first and last place 0 in this column.
+    arrays of the same shape as the scores. If no scores tie, both results are the same array. If a group contains NaN
+    in a column, all its members have first and last place 0 in this column.
     """
     first = np.empty(score.shape, dtype=np.int32)
     last = None
@@ -53,9 +53,10 @@ def places_of_replicates(ptr, score, scale=None):
 
 
 def _with(first, ptr, group, column):
-    """Return an array like `first` that contains only the places computed before this group and column.
+    """Return a new array with the cells of `first` that precede the given column of the given group.
 
-    The remaining cells are not initialized; the caller fills them.
+    These are the cells of all earlier groups, and the cells of this group in earlier columns. The remaining cells are
+    not initialized; the caller fills them.
     """
     last = np.empty_like(first)
     last[: ptr[group]] = first[: ptr[group]]

@@ -71,7 +71,7 @@ def aggregate(args, progress):
 
 
 def _with_intervals(method, lists, args):
-    """Compute the places over random draws, and test the gaps between neighbours if the method allows this."""
+    """Compute the range of each item's places over random draws, and test the score gaps if the method allows this."""
     smooth = method.__sklearn_tags__().aggregator_tags.smooth
     options = {"n_resamples": args.draws, "unit": args.unit, "random_state": args.random_state or 0}
     return rank_stability(method, lists, adjust="max-t" if smooth else None, **options)
@@ -90,7 +90,7 @@ def _pages(name, frame, args):
 
 
 def _cells(rows):
-    """Return the printed cells of a table; scores have as many decimals as the smallest standard error needs."""
+    """Format the cells of a table; scores get enough decimals for two digits of the smallest standard error."""
     error = rows["score_se"][rows["score_se"] > 0]
     format = ".6g" if error.empty else f".{max(0, 1 - math.floor(math.log10(error.min())))}f"
     ends = zip(rows["rank_low"], rows["rank_high"], strict=True)
@@ -108,7 +108,7 @@ def _cells(rows):
 
 
 def _method(args, is_board=False):
-    """Return the name and the estimator of the requested method; `is_board` is true for paired comparisons."""
+    """Return the name and the estimator of the requested method; `is_board` is True for paired comparisons."""
     if args.method is None:
         if args.param:
             args.parser.error("--param needs --method")

@@ -1,4 +1,4 @@
-"""Command skrankagg audit, which checks whether a board of paired comparisons is sound."""
+"""Command `skrankagg audit`, which checks whether paired comparisons are a sound basis for a leaderboard."""
 
 from ..inspection import audit as audit_board
 from ._input import find_sources, load_lists

@@ -62,7 +62,7 @@ def compare(args, progress):
     count = progress.counter("methods", len(methods))
 
     def report(line):
-        """Add a line about the lists to the notes; for any other line, count a finished method."""
+        """Process a progress line: a line about the lists becomes a note; any other line counts a finished method."""
         if line.startswith(LISTS_LINE):
             notes.append(line.removeprefix(LISTS_LINE))
         else:
@@ -138,7 +138,10 @@ def _tell_how_long(methods, lists, args, progress):
 
 
 def _single_voters(lists, qrels, measures):
-    """Return the measures of the best voter, and the means over all voters; None for one voter or too many voters."""
+    """Return the measures of the best voter, and the means over all voters.
+
+    Return None if there is only one voter, or if there are too many.
+    """
     if not 1 < lists.n_voters <= _MAX_SINGLE_VOTERS:
         return None
     table = evaluate_voters(lists, qrels, list(measures), missing_queries="zero").drop(columns="n_queries")

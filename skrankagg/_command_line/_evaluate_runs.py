@@ -1,4 +1,4 @@
-"""Command `skrankagg evaluate`, which measures existing runs by judgements."""
+"""Command `skrankagg evaluate`, which evaluates existing runs with relevance judgements."""
 
 import pandas as pd
 

@@ -45,7 +45,7 @@ class Source:
 
     @cached_property
     def has_comparisons(self):
-        """True if the file has a row for each comparison, such as the battles of an arena."""
+        """True if each row of the file is a paired comparison, such as a battle of an arena."""
         return is_comparisons(self.file)
 
     def __repr__(self):
@@ -53,7 +53,7 @@ class Source:
 
 
 def find_sources(texts):
-    """Find the files for arguments: FILE, NAME=FILE, a pattern such as 'runs/*.gz', a folder, or - (standard input)."""
+    """Find the files of arguments: FILE, NAME=FILE, a pattern such as 'runs/*.gz', a folder, or - (standard input)."""
     sources = [source for text in texts for source in _find(text)]
     paths = [source.path for source in sources]
     twice = next((path for path in paths if paths.count(path) > 1), None)
@@ -112,8 +112,9 @@ def load_data(args, progress):
 def load_lists(sources, args, progress, groups=None, query_column=None, *, position=False):
     """Read ranked lists of one or more voters, or comparisons.
 
-    For comparisons, the text `groups` contains the names of groupings, and `query_column` is the column of queries.
-    With `position`, comparisons also get the covariate "position" if their columns contain a first and a second item.
+    For comparisons, the text `groups` contains the names of the columns that group them, such as the judge.
+    `query_column` is the name of the column of queries. With `position`, comparisons also get the covariate "position"
+    if their columns contain a first and a second item.
     """
     voter = getattr(args, "voter", "auto")
     named = any(source.name is not None for source in sources)
@@ -157,7 +158,7 @@ def _load(sources, args, progress, voter, groups=None, query_column=None, positi
 
 
 def has_comparisons(sources, args):
-    """Return True if all files have a row for each comparison, such as the battles of an arena."""
+    """Return True if each row of all files is a paired comparison, such as a battle of an arena."""
     known = args.format == "auto" and args.columns is None
     return known and all(source.has_comparisons for source in sources)
 

@@ -71,7 +71,10 @@ def in_flags(message, flags, parameter=None):
 
 @contextlib.contextmanager
 def name_file_in_errors(path, deed):
-    """Turn errors about a file into a UserError whose message names the file."""
+    """Return a context in which an error about a file becomes a UserError whose message names the file.
+
+    `deed` is the verb of the message, such as read.
+    """
     try:
         yield
     except BrokenPipeError:

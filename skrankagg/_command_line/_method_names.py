@@ -102,7 +102,7 @@ def parse_params(name, aggregator, pieces):
 
 
 def read_value(text):
-    """Convert text to a dict by voter, as in bm25:.3,dense:.7, or to a Python literal; keep any other text."""
+    """Convert voter weights such as bm25:.3,dense:.7 to a dict, and Python literals to values; keep any other text."""
     if _BY_VOTER.fullmatch(text):
         pairs = [piece.rpartition(":") for piece in text.split(",")]
         return {voter.strip(): float(number) for voter, _, number in pairs}

@@ -33,7 +33,7 @@ def describe_data(lists, qrels, encoded):
 
 
 def read_measures(args):
-    """Return a dict from name to measure; the names include conventions that the user gave as flags."""
+    """Return a dict from name to measure; each name includes the options given as flags, such as --gain."""
     conventions = {"gain": args.gain, "ties": args.ties, "relevance_threshold": args.relevance_threshold}
     given = {name: value for name, value in conventions.items() if value is not None}
     # A comma ends a name, except for commas in brackets and between two cutoffs.
@@ -99,7 +99,7 @@ def show_number(value, format=".6g"):
 
 
 def find_baseline(baseline, names):
-    """Find the row with a name, ignoring upper and lower case; raise UserError if there is no such row."""
+    """Find the row with the given name, ignoring case; raise UserError if there is no such row."""
     found = baseline if baseline in names else find_same(baseline, names)
     if found is None:
         raise UserError(f"there is no row {baseline!r} to compare with{did_you_mean(baseline, names)}.")
@@ -155,7 +155,7 @@ def check_outputs(*tables, run=None, plot=None):
 
 
 def write_results(frame, path):
-    """Write results in the format of the file's suffix, or as CSV if there is no suffix; do nothing for None."""
+    """Write results in the format of the file's suffix, or as CSV without a suffix; do nothing if `path` is None."""
     if path is not None:
         with name_file_in_errors(path, "write"):
             write_table(frame.reset_index(), path, output_format(path) or "csv")

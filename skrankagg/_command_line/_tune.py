@@ -98,7 +98,7 @@ def tune(args, progress):
 
 
 def _learn(args, progress):
-    """Learn voter weights from all judged queries, and estimate their gain on new queries."""
+    """Learn voter weights from all judged queries, and estimate the gain from these weights on new queries."""
     for option in ("param", "weights", "cv", "gain", "ties", "relevance_threshold", "random_state"):
         if getattr(args, option) is not None:
             args.parser.error(f"{args.flags[option][0]} needs --method")
@@ -147,7 +147,7 @@ def _parameters(args, name, method):
 
 
 def _search(args, method, space, lists, options, seed):
-    """Return a search over the parameters and, if requested, voter weights; also return the number of points."""
+    """Return a search over the parameters and, if requested, voter weights; also return the number of settings."""
     n_points = prod(map(len, space.values()))
     if args.weights is None:
         return GridSearchCV(method, space, **options), n_points

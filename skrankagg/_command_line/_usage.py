@@ -296,7 +296,7 @@ def recognise_files(args):
 
 
 def _is_file(name):
-    """Return True if a name is an existing file, or looks like a file that the reader will report as missing."""
+    """Return True if a name is an existing file or looks like a file name; the reader later reports missing files."""
     path = name.partition("=")[2] if "[" not in name and "=" in name else name
     return path == "-" or os.path.exists(path) or re.fullmatch(r"[^@\[\]]+\.[A-Za-z]{2,8}", path) is not None
 

@@ -1,4 +1,4 @@
-"""Connected components of the items that lists compare, and warnings about components and kinds of lists."""
+"""Connected components of the items that lists compare, and warnings about several components or unsuitable lists."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -23,7 +23,7 @@ def check_absent(absent):
 
 
 def component_labels(lists, absent):
-    """For each candidate, return the number of its connected component, int32 of shape (n_candidates,).
+    """For each candidate, return the number of its connected component, as int32 of shape (n_candidates,).
 
     The components of each query are numbered from 1.
 
@@ -40,8 +40,8 @@ def component_labels(lists, absent):
 def ranks_absent_last(lists, absent):
     """Return a mask of the lists that rank absent items last, of shape (n_lists,).
 
-    `absent` is "last" or "ignore", or "auto": lists marked as paired comparisons ignore absent items, and other lists
-    rank them last.
+    `absent` is "last", "ignore" or "auto". With "auto", lists marked as paired comparisons ignore absent items, and
+    other lists rank them last.
     """
     if absent == "auto" and lists.list_duel is not None:
         return lists.list_duel == 0
@@ -100,7 +100,7 @@ def _label(lists):
 
 
 def n_components(lists, label):
-    """Count the components of each query, shape (n_queries,); `label` contains the component of each candidate."""
+    """Count the components of each query, of shape (n_queries,); `label` contains the component of each candidate."""
     return np.maximum.reduceat(label, lists.candidate_ptr[:-1])
 
 
@@ -142,17 +142,17 @@ def warn_of_components(lists, absent, method):
 
 
 def paired_queries(lists):
-    """Return a mask, shape (n_queries,), of queries in which lists of two items have more than half of the weight."""
+    """Return a mask of shape (n_queries,): True if lists of two items have more than half of the query's weight."""
     return _most_weight(lists, lists.list_length == 2)
 
 
 def exposed_queries(lists):
-    """Return a mask, shape (n_queries,), of queries that are mainly paired comparisons of more than four items."""
+    """Return a mask of shape (n_queries,): True if the query is mainly paired comparisons of more than four items."""
     return paired_queries(lists) & (lists.query_n_items > _FEW_ITEMS)
 
 
 def partial_queries(lists):
-    """Return a mask, shape (n_queries,), of queries whose median list contains less than half of the items.
+    """Return a mask of shape (n_queries,): True if the query's median list length is below half of its number of items.
 
     The median is weighted by the weights of the lists. Items that occur only in lists of weight 0 are ignored. The mask
     is False for queries that are mainly paired comparisons.
@@ -164,7 +164,7 @@ def partial_queries(lists):
 
 
 def _most_weight(lists, chosen):
-    """Return a mask of the queries in which the chosen lists have more than half of the list weight."""
+    """Return a mask of the queries in which the chosen lists have more than half of the query's total list weight."""
     if not chosen.any():
         return np.zeros(lists.n_queries, dtype=bool)
     return 2 * lists.sum_over_lists(np.where(chosen, lists.list_weight, 0.0)) > lists.sum_over_lists(lists.list_weight)
@@ -179,10 +179,10 @@ _LENIENCE = {
 
 
 def warn_of_partial_lists(lists, lenient, method):
-    """Warn if in more than half of the queries the median list contains less than half of the items.
+    """Warn if, in more than half of the queries, the median list length is below half of the number of items.
 
-    `lenient` is the parameter to change, and `method` is the name of the method for the message. The
-    warning names the line that called the package.
+    `lenient` is the parameter that the message suggests to change, and `method` is the name of the method in the
+    message. The warning names the line that called the package.
     """
     n_partial = int(partial_queries(lists).sum())
     if 2 * n_partial <= lists.n_queries:

@@ -1,4 +1,4 @@
-"""Checks of a frame of paired comparisons: the tie column is valid, and no column encodes the winner by name."""
+"""Checks of a frame of paired comparisons: the tie column is valid, and no column names the winner by its column."""
 
 from numbers import Number
 
@@ -35,7 +35,7 @@ def read_ties(values, name):
 
 
 def refuse_outcomes(df, winner, loser, caller):
-    """Raise InputError if a column contains outcomes, written as the names of the two item columns."""
+    """Raise InputError if a column states who won each comparison, in the form of the names of the two item columns."""
     frame = known_frame(df, caller)
     titles = titles_of(frame)
     # The column of winners may hold the names of two other columns, although there is a column of losers.

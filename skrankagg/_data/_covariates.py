@@ -1,4 +1,4 @@
-"""Covariates: numbers given for each row that a model may take into account, such as the length of an answer.
+"""Covariates: numbers for each row, such as the length of an answer, that a model may take into account.
 
 RankedLists stores the names of the covariates, and an array with a row for each row of the lists. Only PlackettLuce
 uses covariates, and only if its parameter `covariates` names them.
@@ -25,14 +25,14 @@ OF_COVARIATES = ("coefficient", "std_error", "p")
 
 
 def check_covariates(names, available, caller, groups=()):
-    """Return the names of covariates as a list; raise an error for a name that is not a column, or is a grouping."""
+    """Return the names of covariates as a list; raise an error if a name is not a column, or is also among `groups`."""
     names = check_groupings(names, available, caller, "covariates")
     _refuse_groups(names, groups, caller)
     return names
 
 
 def titles_of_sides(covariates, position, available, caller, groups, by_side):
-    """Return a dict of covariate to the titles of its columns, for comparisons.
+    """Return a dict from each covariate of comparisons to the titles (names) of its columns.
 
     A covariate has two titles, one for each of the two items, or a single title for their difference. The covariate of
     the position has no titles. `by_side` is True if there are columns of a first and a second item.
@@ -81,9 +81,10 @@ def _refuse_groups(names, groups, caller):
 
 
 def read_sides(columns, titles):
-    """Return a dict of covariate to its values for the first and for the second items of the comparisons.
+    """Return a dict from each covariate to its values for the first items and for the second items of the comparisons.
 
-    `titles` is the result of :func:`titles_of_sides`. A difference is divided equally between the two items.
+    `titles` is the result of :func:`titles_of_sides`. If a covariate has only one column, this column contains the
+    difference. The first item gets half of the difference, and the second item gets minus this half.
     """
     values = {}
     for name, pair in titles.items():
@@ -97,7 +98,10 @@ def read_sides(columns, titles):
 
 
 def oriented(sides, row, upper_is_first):
-    """For the comparisons in rows `row`, return a dict of covariate to the values of the upper and the lower items."""
+    """Return a dict from each covariate to its values for the upper (better) and the lower items of some comparisons.
+
+    `row` selects the comparisons. `upper_is_first` marks the comparisons whose upper item is the first item.
+    """
     return {
         name: (
             np.where(upper_is_first, first[row], second[row]),
@@ -115,7 +119,7 @@ def key_of(title):
 def codes_to_merge(covariates, n):
     """Return a code for each of n lists; lists with equal codes have equal covariates.
 
-    `covariates` is the result of :func:`oriented`. Returns None if most lists differ from all others.
+    `covariates` is the result of :func:`oriented`. Returns None if there are more than n / 2 different codes.
     """
     code, size = np.zeros(n, dtype=np.int64), 1
     for values in chain.from_iterable(covariates.values()):
@@ -131,25 +135,25 @@ def codes_to_merge(covariates, n):
 
 
 def covariate_names(lists):
-    """Return the names of the covariates, a list."""
+    """Return the names of the covariates as a list."""
     return [] if lists.covariates is None else list(lists.covariates)
 
 
 def covariates_of_rows(lists, rows):
-    """For some rows, return a dict of the fields that store covariates; `rows` is a mask, an array or a slice."""
+    """Return the covariates of some rows as a dict of RankedLists fields; `rows` is a mask, an array or a slice."""
     values = lists.row_covariates
     return {"covariates": lists.covariates, "row_covariates": None if values is None else values[rows]}
 
 
 def fields_of_columns(columns):
-    """Convert a dict of name to values, of shape (n_rows,), to a dict of the fields that store covariates."""
+    """Convert a dict from name to values, of shape (n_rows,), to the RankedLists fields of covariates."""
     if not columns:
         return {"covariates": None, "row_covariates": None}
     return {"covariates": tuple(columns), "row_covariates": np.stack(list(columns.values()), axis=1)}
 
 
 def fields_of_pairs(columns):
-    """Convert a dict of name to values of the upper and the lower items to the fields that store covariates."""
+    """Convert a dict from name to the values of upper and lower items to the RankedLists fields of covariates."""
     if not columns:
         return fields_of_columns({})
     n = len(next(iter(columns.values()))[0])
@@ -160,7 +164,7 @@ def fields_of_pairs(columns):
 
 
 def select_covariates(lists, names, caller):
-    """Return the chosen columns of the covariates, of shape (n_rows, P); raise InputError for a wrong name."""
+    """Return the chosen covariates, of shape (n_rows, n_names); raise InputError for unknown or repeated names."""
     known = covariate_names(lists)
     for name in names:
         if name not in known:
@@ -185,7 +189,7 @@ def same_covariates(one, other):
 
 
 def coefficient_frame(info: pd.DataFrame, names: Sequence[str], *, with_query: bool) -> CoefficientFrame:
-    """Convert a frame with a row for each query to a frame with a row for each query and covariate."""
+    """Convert a frame with a row for each query to a frame with a row for each pair of a query and a covariate."""
     parts = [
         info[["query"]].assign(covariate=name, **{part: info[f"{part}_{name}"] for part in OF_COVARIATES})
         for name in names

@@ -54,7 +54,7 @@ def divide_queries(lists, group, *, whole):
 
 
 def each_list_alone(lists):
-    """Make a query of each list; every row of the list becomes a candidate of the query."""
+    """Make a separate query from each list; every row of the list becomes a candidate of this query."""
     n = lists.n_lists
     return RankedLists(
         queries=pd.RangeIndex(n),

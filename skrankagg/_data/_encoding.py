@@ -28,7 +28,8 @@ _MOST_CANDIDATES = 2**31 - 1
 def encode_lists(columns, groups=(), covariates=()):
     """Encode the :class:`Columns` of a frame; return a dict with the fields of :class:`~skrankagg.RankedLists`.
 
-    `groups` contains the names of the columns that are groupings, and `covariates` the names of covariates.
+    `groups` contains the names of columns that are constant within each list, such as the judge. `covariates` contains
+    the names of columns with numbers for a model.
     """
     with_rank, with_score = columns.has("rank"), columns.has("score")
     if columns.name("query") is None:
@@ -252,7 +253,7 @@ def _warn_of_row_splits(index, list_code, value, with_rank):
 
 
 def _lack_ranks(suspects, list_code, rank):
-    """Return a mask of the suspect lists whose largest rank exceeds their number of rows."""
+    """For each list in `suspects`, return True if its largest rank exceeds its number of rows, so ranks are missing."""
     codes, place = np.unique(suspects, return_inverse=True)
     slot = np.minimum(np.searchsorted(codes, list_code), len(codes) - 1)
     rows = np.flatnonzero(codes[slot] == list_code)

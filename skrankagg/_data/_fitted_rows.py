@@ -80,7 +80,7 @@ _FACTOR = {
 
 
 def hash_ids(ids, role):
-    """Return hashes of the ids of queries, voters or items, uint64 of shape (n_ids,).
+    """Return hashes of the ids of queries, voters or items, as uint64 of shape (n_ids,).
 
     Equal ids have equal hashes in every dtype; for example, 1 may be an integer, a float or a category.
     """
@@ -122,7 +122,10 @@ def _find_rows(estimator):
 
 
 def check_untorn(estimator, X, lists):
-    """Raise InputError if the frame `X` contains a fitted query but none of its fitted rows; `lists` encodes `X`."""
+    """Raise InputError if the frame `X` contains a query of the fitted data, but no fitted row of this query.
+
+    `lists` contains the lists of `X` in encoded form.
+    """
     fitted = None if isinstance(X, RankedLists) else _find_rows(estimator)
     if fitted is None:
         return

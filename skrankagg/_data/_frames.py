@@ -66,7 +66,7 @@ class Columns:
         self.index = frame.index if self.is_pandas else None
 
     def _find(self, names):
-        """Return a dict of canonical name to name in the frame, which is the given name or a common alternative."""
+        """Return a dict from canonical name to the name in the frame, which was given or is a common alternative."""
         for column, name in names.items():
             if name is not None and (not is_hashable(name) or pd.isna(name) is True):
                 raise InputTypeError(f"`{column}` must be the name of a column; got {show(name)}. Pass its title.")
@@ -115,7 +115,7 @@ class Columns:
         return name is not None and (name in self.available or name != column)
 
     def require(self, *columns):
-        """Raise InputError unless the frame has rows, and has each of the columns exactly once."""
+        """Raise InputError unless the frame has rows, and contains each of the given columns exactly once."""
         missing = [name for name in columns if self._names.get(name, name) not in self.available]
         if missing:
             named = ", ".join(show(self._names.get(name, name)) for name in missing)
@@ -247,7 +247,7 @@ def is_frame(X):
 
 
 def with_column(frame, name, values):
-    """Return a frame of the same library in which a numeric column is added or replaced."""
+    """Add or replace a numeric column of a frame; return a frame of the same library."""
     if isinstance(frame, pd.DataFrame):
         return frame.assign(**{name: values})
     frame = nw.from_native(frame, eager_only=True)
@@ -328,7 +328,7 @@ def whole_or_missing(numbers, known):
 
 
 def show_id(index, position):
-    """Return the id at a position of an index as text for messages, such as 1 instead of np.int64(1)."""
+    """Return the id at a position of an index as text for error messages, such as 1 instead of np.int64(1)."""
     return repr(index[[position]].tolist()[0])
 
 

@@ -1,4 +1,4 @@
-"""Encoding of a dict or a list of data frames, where each frame contains the run of one voter."""
+"""Encoding of a dict or a list of data frames, where each frame contains the lists of one voter."""
 
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ def holds_frames(given):
 
 
 def name_frames(frames, caller):
-    """Return a dict of voter to frame; the voters of a list are read from the frames or numbered from 1."""
+    """Return a dict from voter to frame; for a list, the voters are read from the frames or numbered from 1."""
     named = dict(frames) if isinstance(frames, Mapping) else dict(enumerate(frames, 1))
     for name, frame in named.items():
         if not _is_frame(frame):
@@ -111,7 +111,7 @@ def _read(name, frame):
 
 
 def _voter_of(name, columns):
-    """Return the single voter in the frame's column of voters; None if the column is missing or empty."""
+    """Return the only voter in the frame's column of voters, or None if the column is missing or empty."""
     if not columns.has("voter"):
         return None
     voters = pd.unique(columns.series(columns.name("voter")).dropna())

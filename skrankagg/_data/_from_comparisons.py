@@ -79,8 +79,8 @@ def from_comparisons(
         Names of the columns of the two items and of the outcome. The outcome is a word, the id of the winner, or the
         first item's share of the win, from 0 to 1.
     outcomes : mapping, default=None
-        Meaning of further outcomes: the share of the first item, or a pair of this share and a factor. For example,
-        ``{"A>>B": (1, 3.0)}`` means a win of the first item with three times the weight of other wins.
+        Meaning of further outcomes: the first item's share of the win, or a pair of this share and a weight factor. For
+        example, ``{"A>>B": (1, 3.0)}`` means a win of the first item with three times the weight of other wins.
     weight : str, default=None
         Name of a column of weights. Rows with weights are not merged.
     voter : str, default=None
@@ -95,11 +95,11 @@ def from_comparisons(
         minus second item. Only comparisons with equal covariates are merged.
     position : bool, default=False
         Whether to add the covariate "position", which is 1 for the item shown first and 0 for the item shown second.
-        Its coefficient is the advantage of the item shown first. It needs `first`, `second` and `outcome`.
+        Its coefficient is the advantage of the item shown first. This option needs `first`, `second` and `outcome`.
     reconcile : bool, default=False
-        Whether to merge verdicts on the same two items in both orders. If both verdicts prefer one item, the share is
-        the mean of the two shares; otherwise the comparison is a tie. It needs `first`, `second`
-        and `outcome`, and the columns that say which verdicts belong together, such as the judge and the prompt.
+        Whether to merge verdicts on the same two items in both orders. If both verdicts prefer the same item, the share
+        is the mean of the two shares; otherwise the comparison is a tie. This option needs `first`, `second` and
+        `outcome`. It also needs the columns that say which verdicts belong together, such as the judge and the prompt.
     query : hashable, default="q"
         Id of the query, if all comparisons belong to one query.
     query_column : str, default=None
@@ -111,8 +111,8 @@ def from_comparisons(
     Returns
     -------
     RankedLists
-        Lists of two items, whose voters are numbered from 0. A share that is neither 0, nor 1/2, nor 1 becomes two
-        lists, one for each order. The two lists together are one comparison.
+        Lists of two items, whose voters are numbered from 0. A comparison whose share is neither 0, nor 1/2, nor 1
+        becomes two lists, one for each order of the items. These two lists together count as one comparison.
 
     Raises
     ------
@@ -120,8 +120,8 @@ def from_comparisons(
         If `frame` is not a data frame.
     ValueError
         If a column, an id or an outcome is missing, an item is compared with itself, or `tie` has invalid values. If an
-        outcome is unknown, names neither of the two items, or is both a word and the id of an item. If the values of
-        some column are the names given as `winner` and `loser`; such a column encodes the outcome.
+        outcome is unknown, names neither of the two items, or is both a word and the id of an item. If a column
+        contains the names given as `winner` and `loser` as its values, because such a column states the outcome.
 
     Warns
     -----
@@ -353,14 +353,14 @@ def from_wins(cls, values, items, query, strip, given):
 
 
 def comparison_columns(titles):
-    """Return a dict of the columns of a comparison that are found by their names, or None."""
+    """Find the columns of comparisons by their usual names; return them as a dict, or None if there are none."""
     if has_losers(titles):
         return {"winner": "winner", "loser": "loser"}
     return _usual_columns(titles)
 
 
 def has_losers(titles):
-    """Return True if there are columns of winners and losers, in upper or lower case."""
+    """Return True if there are columns called winner and loser, in upper or lower case."""
     return {"winner", "loser"} <= {one.strip().casefold() for one in titles}
 
 
@@ -391,7 +391,7 @@ def _frame_of_tuples(rows):
 
 
 def _sorted_ids(values, strip, rule):
-    """Return the codes and the sorted ids of a Series; `rule` begins the message for ids that cannot be sorted."""
+    """Return the codes and the sorted ids of a Series; `rule` is the beginning of the error about unsortable ids."""
     try:
         return encode_ids(strip_ids(values) if strip else values)
     except TypeError as error:
@@ -475,7 +475,8 @@ def _reconcile(first, second, share, factor, who):
 def _encode(cls, queries, items, first, second, share, factor, size, who, sides):
     """Merge equal comparisons, and return them as ranked lists.
 
-    `queries` contains the code of each comparison's query, or None for one query, and the index of the queries.
+    `queries` is a pair. The first element contains the code of each comparison's query, or is None for one query. The
+    second element is the index of the queries.
     """
     whole = (share == 0.0) | (share == 0.5) | (share == 1.0)
     merged = whole & (factor == 1) if size is None else np.zeros(len(share), dtype=bool)
@@ -517,10 +518,11 @@ def _encode(cls, queries, items, first, second, share, factor, size, who, sides)
 
 
 def _make(cls, queries, items, upper, lower, tied, weight, marks, groups, covariates):
-    """Return ranked lists of two items each; `upper` and `lower` are positions in the sorted index `items`.
+    """Return ranked lists of two items each; `upper` and `lower` give the better and the worse item of each list.
 
-    `queries` contains the code of each list's query in ascending order, or None for one query, and the index of the
-    queries.
+    Both are positions in the sorted index `items`. If `tied` marks a list, its two items tie. `queries` is a pair. The
+    first element contains the code of each list's query in ascending order, or is None for one query. The second
+    element is the index of the queries.
     """
     n = len(upper)
     if not n:

@@ -88,8 +88,8 @@ def from_frame(
         If `frame` is not a data frame, or if ids cannot be sorted.
     ValueError
         If a column or an id is missing, there are no rows, or a number is NaN or infinite. If a rank or weight is
-        negative, a weight varies within a list, or a list contains an item twice. If several columns match a name for
-        which other names are tried.
+        negative, a weight varies within a list, or a list contains an item twice. If several columns have one of the
+        usual names of the same column, see Notes.
 
     Warns
     -----

@@ -38,15 +38,15 @@ def from_runs(
     strip: bool = False,
     weights: Weights = None,
 ):
-    """Encode a dict of voter to run, where a run is a dict of query to results.
+    """Encode a dict from voter to run, where a run is a dict from query to results.
 
     Parameters
     ----------
     runs : dict of str to dict or DataFrame, or sequence of ranx.Run or DataFrame
         The results of a voter for a query are a dict of item to score, a list of (item, score), or a list of items,
-        best first. Either all results have scores, or all are without scores. Alternatively, pass a data frame for
-        each voter, in a dict by name or in a list, with the columns of :meth:`from_frame`. In a list, a column `voter`
-        names the voters; without this column the voters are numbered from 1.
+        best first. Either all results have scores, or all are without scores. Alternatively, pass a data frame for each
+        voter, with the columns of :meth:`from_frame`. The frames are in a dict keyed by voter, or in a list. In a list,
+        a column `voter` names the voters; without this column the voters are numbered from 1.
     lower_is_better : bool or sequence of voters, default=False
         Whether smaller scores are better, as for distances and p-values. A sequence contains the voters whose smaller
         scores are better. Such scores are negated.
@@ -233,9 +233,9 @@ def from_hits(
     hits : dict of voter to list of hits, or sequence of lists of hits
         The hits of each voter, best first. If a sequence is given, the voters are numbered from 1.
     key : str or callable
-        Where to find a hit's id: a key of the dict, an attribute of the object, or a function of the hit.
+        Location of the id in a hit: a key of the dict, an attribute of the object, or a function of the hit.
     score : str or callable, default=None
-        Where to find a hit's score, specified like `key`. With None, the hits are ranked by their order.
+        Location of the score in a hit, specified like `key`. With None, the hits are ranked by their order.
     query : hashable, default="q"
         Id of the query.
     lower_is_better : bool or sequence of voters, default=False
@@ -399,7 +399,7 @@ def _repeat_ids(ids, lengths):
 
 
 def _values(scores, lengths):
-    """Return a column of scores, or a column of ranks from the positions if there are no scores."""
+    """Return a dict with a column of scores or, if there are no scores, a column of ranks from the positions."""
     if scores:
         # Integers stay integers, because rounding could change their order.
         return {"score": pd.Series(list(chain.from_iterable(scores)))}

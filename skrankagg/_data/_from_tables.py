@@ -138,7 +138,7 @@ def from_matrix(
     kind : {"score", "rank", "pvalue", "wins"}
         Kind of the numbers. Higher scores are better, rank 1 is the best rank, and lower p-values are better. All
         p-values must be present and from 0 to 1. With "wins", rows and columns are the same items, and the number in
-        row i and column j counts the wins of item i against item j. Count a tie as half a win for each.
+        row i and column j counts the wins of item i against item j. Count a tie as half a win for each item.
     rows : {"items", "voters"} or None, default=None
         Whether each row is an item, or a voter's list, such as a ballot. None means "items", and a warning is issued if
         the rows may be voters.

@@ -50,7 +50,7 @@ def as_hits(hits, caller, voter):
 
 
 def read_hit(hit, where, caller, voter, place):
-    """Return the id or the score of a hit; `where` is a key of a dict, an attribute of an object, or a function."""
+    """Return the id or the score of a hit; `where` is a key of a dict, an attribute, or a function of the hit."""
     try:
         if callable(where):
             return where(hit)

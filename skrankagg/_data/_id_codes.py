@@ -121,7 +121,7 @@ def _renumber(codes, order):
 
 
 def _factorize_objects(objects):
-    """Give distinct objects codes in order of appearance; return the codes, -1 if missing, and the objects."""
+    """Give distinct objects codes in order of appearance; return the codes (-1 if missing) and the distinct objects."""
     if not _share_objects(objects):
         return pd.factorize(objects)
     # Hashing an address is several times faster than hashing the object.
@@ -179,7 +179,7 @@ def _string_order(names):
 
 
 def _as_bytes(names):
-    """Return a table of the characters of strings, uint8 of shape (n, width); shorter strings are padded with zeros.
+    """Return a table of the characters of strings, as uint8 of shape (n, width); shorter strings are padded with zeros.
 
     Returns None if there are few strings, or if some string is long or not ASCII.
     """

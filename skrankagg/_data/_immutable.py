@@ -10,7 +10,7 @@ from ._portable import pack, unpack
 
 
 class Immutable:
-    """Base of frozen dataclasses that contain arrays; the arrays are read-only, and derived arrays are not pickled."""
+    """Base of frozen dataclasses that contain arrays; the arrays are read-only, and only the fields are pickled."""
 
     def __post_init__(self) -> None:
         for value in self.__dict__.values():
@@ -24,7 +24,7 @@ class Immutable:
         return self
 
     def _fields(self) -> dict[str, Any]:
-        """Return a dict of the fields by name; the constructor accepts these fields as arguments."""
+        """Return the fields as a dict keyed by name; the constructor accepts them as arguments."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     # Libraries that decompose a state, such as skops, receive arrays and text. Pickling and copying use the fields.
@@ -43,6 +43,7 @@ class Immutable:
 def make(kind, *values):
     """Make a container of class `kind` from the values of its fields.
 
-    Pickles refer to this function instead of the class, because skops would otherwise treat the values as the state.
+    Pickles refer to this function instead of the class. Otherwise, skops would treat the field values as the pickled
+    state of the object.
     """
     return kind(*values)

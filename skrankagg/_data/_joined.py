@@ -36,8 +36,8 @@ def concat(cls, lists: Sequence[RankedLists]):
     Raises
     ------
     ValueError
-        If there are no containers, if two containers have the same list, or if only some containers have scores. If
-        groupings or covariates differ.
+        If there are no containers, if two containers have a list of the same voter for the same query, or if only some
+        containers have scores. If groupings or covariates differ.
 
     See Also
     --------
@@ -73,7 +73,8 @@ def concat(cls, lists: Sequence[RankedLists]):
 def _join_frames(parts):
     """Return one long frame with the lists of several containers; all parts have the same groupings.
 
-    Comparisons of different containers get different numbers. In containers of comparisons, the voters are renumbered.
+    Comparisons of different containers get different numbers in the column `duel`. In containers that contain only
+    comparisons, the voters are renumbered.
     """
     frames = [part.to_frame().assign(weight=part.list_weight[part.row_list]) for part in parts]
     of_duels = [part.list_duel is not None and bool(part.list_duel.all()) for part in parts]
@@ -103,7 +104,8 @@ def _are_numbers(voters):
 def _free_names(taken):
     """Return a function that turns numbers of comparisons into ids of voters that differ from the ids in `taken`.
 
-    `taken` contains the index of the voters of each other container. The new ids are integers if the other ids are.
+    `taken` contains the voters of each container whose voters keep their ids, as a list of indexes. If all these ids
+    are integers, the new ids are integers, too.
     """
     if all(map(_are_numbers, taken)):
         least = max((int(voters.max()) + 1 for voters in taken), default=0)

@@ -1,4 +1,4 @@
-"""Columns that contain a value for each list and are read by some methods only: marks of duels, and groupings.
+"""Columns that contain a value for each list and that only some methods read: marks of duels, and groupings.
 
 A *duel* is a comparison of two items whose judge saw only these two items. A list of two items without a mark may
 instead contain the best two of all items. The items and ranks do not show the difference, so each list keeps its mark.
@@ -55,7 +55,7 @@ def check_groupings(groups, available, caller, parameter="groups"):
 
 
 def constant_in_lists(values, row_ptr, name_list, what):
-    """Return the value of each list; raise InputError if it varies within a list. Rows are sorted by list."""
+    """Return the value of each list, from rows sorted by list; raise InputError if the value varies within a list."""
     first = values[row_ptr[:-1]]
     varies = np.minimum.reduceat(values, row_ptr[:-1]) != np.maximum.reduceat(values, row_ptr[:-1])
     if varies.any():
@@ -67,7 +67,7 @@ def constant_in_lists(values, row_ptr, name_list, what):
 
 
 def read_marks(values, title):
-    """Return a column of marks as int64; raise InputError for a number that is not a mark."""
+    """Return a column of marks as int64; raise InputError for a number that is not a valid mark."""
     marks = values.astype(np.int64)
     bad = (marks != values) | (marks < WEIGHTED)
     if bad.any():
@@ -89,7 +89,7 @@ def or_none(marks):
 
 
 def extras_of(lists, chosen):
-    """Return a dict of the marks and groupings of the chosen lists; `chosen` is a mask or an array of positions."""
+    """Return the marks and groupings of some lists as a dict of RankedLists fields; `chosen` is a mask or positions."""
     marks, groups = lists.list_duel, lists.list_groups
     return {
         "list_duel": None if marks is None else or_none(marks[chosen]),
@@ -111,7 +111,10 @@ def frame_columns(lists):
 
 
 def columns_of_groups(X, names):
-    """Return a list of the distinct `names` that are columns of the frame `X` and not reserved, or None."""
+    """Return the distinct `names` that are columns of the frame `X` and not reserved, as a list.
+
+    Return None if there is no such name, or if `X` is not a frame.
+    """
     wanted = [one for one in dict.fromkeys(names) if isinstance(one, str) and one not in _REFUSED]
     if not wanted or not is_frame(X):
         return None
@@ -120,14 +123,15 @@ def columns_of_groups(X, names):
 
 
 def group_names(lists):
-    """Return the names of the groupings, a list."""
+    """Return the names of the groupings as a list."""
     return [] if lists.list_groups is None else list(lists.list_groups.columns)
 
 
 def grouping(lists, name, parameter, words=()):
-    """Return the code of each list's group and the ids of the groups, for the grouping called `name`.
+    """For the grouping called `name`, return the code of each list's group, and the ids of the groups.
 
-    `words` contains the other values that the parameter may have, for the message.
+    `words` contains the values that the parameter accepts besides the name of a grouping. They appear in the error
+    message.
     """
     names = group_names(lists)
     if name not in names:

@@ -48,10 +48,10 @@ def encode_rows(
     """Encode a dict of columns as ranked lists of class `cls`.
 
     The columns are `query`, `voter` (positions in `voters`), `item`, at least one of `rank` and `score`, and optionally
-    `weight` and `duel`. `groups` and `covariates` contain the names of further columns, which are groupings or
-    covariates. If `plain_ids` is true,
-    items of a nullable integer type become NumPy integers after missing items have been dropped. `index` contains the
-    row labels; they are used to detect lost rows.
+    `weight` and `duel`. `groups` contains the names of further columns that are constant within each list. `covariates`
+    contains the names of further columns with numbers for a model. If `plain_ids` is true, items of a nullable integer
+    type become NumPy integers after missing items have been dropped. `index` contains the row labels; they are used to
+    detect lost rows.
     """
     for name, value, known in (
         ("duplicates", duplicates, ("error", "first", "best", "mean")),
@@ -159,7 +159,7 @@ def check_query(query: Any) -> None:
 
 
 def as_mapping(given: Any, caller: str) -> dict[Hashable, Any]:
-    """Return the lists as a dict by voter; the lists of a sequence are numbered from 1."""
+    """Return the lists as a dict keyed by voter; the lists of a sequence are numbered from 1."""
     if isinstance(given, Mapping):
         return dict(given)
     if isinstance(given, str | bytes) or not isinstance(given, Sequence | np.ndarray) or not np.iterable(given):
@@ -196,9 +196,9 @@ def _is_nullable(dtype):
 def _as_integers(parts):
     """Convert columns of integer and float ids so that concatenating the columns keeps every integer exact.
 
-    If all ids are integers, the columns get an integer dtype. If some ids are fractions, the columns stay unchanged;
-    with fractions and large integers, they become objects. Raises InputError if a float is too large to represent
-    integers exactly.
+    If all ids are integers, the columns get an integer dtype. If some ids are fractions, the columns stay unchanged.
+    There is one exception: if there are also integers that float64 cannot represent exactly, the columns get the dtype
+    object. Raises InputError if a float is too large to represent integers exactly.
     """
     largest = {"f": 0.0, "i": 0.0, "u": 0.0}
     fractions = False
@@ -311,7 +311,7 @@ def _refuse_duplicates(frame, caller):
 
 
 def _without_duplicates(frame, duplicates):
-    """Keep one row for each item of a list: the first row, the best row, or the first row with the mean of all rows."""
+    """Keep one row for each item of a list: the first row, the best row, or a row with the mean rank and mean score."""
     numbers = [name for name in ("rank", "score") if name in frame]
     if frame[numbers].isna().any(axis=None) or not frame["item"].map(is_hashable).all():
         return frame  # encoding raises the error

@@ -34,8 +34,8 @@ def read_cells(values, caller):
 def read_names(names, what, size, caller, turned=None):
     """Return the names of the rows or the columns as a list; if `names` is None, they are numbered from 0.
 
-    `turned` is the number of names that the transposed matrix would need; the message then suggests transposing. None
-    means that the matrix cannot be transposed.
+    `turned` is the number of names that the transposed matrix would need. If there are that many names, the error
+    message suggests transposing. None means that the matrix cannot be transposed.
     """
     if names is None:
         return list(range(size))

@@ -50,7 +50,7 @@ class PlainQuery:
         self.scores = scores
 
     def name(self, v):
-        """Return the name of list `v` for messages."""
+        """Return the name of list `v` for error messages."""
         return f"list {v + 1}" if self.names is None else f"list {show(self.names[v])}"
 
     def to_lists(self):
@@ -94,7 +94,7 @@ def _is_sized(one):
 
 
 def describe_method(method):
-    """Describe a value that was passed instead of an aggregator, such as a class; return a text for messages."""
+    """Describe a value that was passed instead of an aggregator, such as a class, as text for an error message."""
     if not isinstance(method, type):
         return show(method)
     return f"the class {method.__name__}. Make an aggregator of it, {method.__name__}()"

@@ -21,11 +21,12 @@ _SHOWN = 5
 
 
 def read_outcomes(values, first, second, names, given, titles):
-    """Read a column of outcomes; return the share of the first item in each win, and the factor of each comparison.
+    """Read a column of outcomes; return the first item's share of each win, and the weight factor of each comparison.
 
-    `first` and `second`, of shape (n_rows,), are codes of the items in `names`. `given` maps values to a share, or to a
-    share and a factor; None maps nothing. `titles` contains the names of the columns `first`, `second` and `outcome`.
-    Both results have the shape (n_rows,) and the dtype float64.
+    `first` and `second`, of shape (n_rows,), are codes of the items in `names`. `given` maps further outcomes to a
+    share, or to a pair of a share and a factor. If it is None, only the usual words and numbers are accepted. `titles`
+    contains the names of the columns `first`, `second` and `outcome`. Both results have the shape (n_rows,) and the
+    dtype float64.
     """
     title = titles["outcome"]
     try:
@@ -58,7 +59,7 @@ def read_outcomes(values, first, second, names, given, titles):
 
 
 def _read_map(given):
-    """Return a dict of value to share and factor, from a mapping in which factors may be missing."""
+    """Return a dict from outcome to (share, factor), from a mapping in which factors may be missing."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -88,18 +89,24 @@ def _of_python(one):
 
 
 def _plain(one):
-    """Prepare a value for comparison: strip text and ignore its case; convert NumPy numbers to Python numbers."""
+    """Normalise a value for comparison: strip text and ignore its case; convert NumPy numbers to Python numbers."""
     return one.strip().casefold() if isinstance(one, str) else _of_python(one)
 
 
 def _place(one, place):
-    """Return the code of the item with this id, or -1; blanks around the id are ignored if necessary."""
+    """Return the code of the item with the id `one`, or -1 if there is no such item.
+
+    `place` is a dict from id to code. If a text is not found, it is looked up again without the blanks around it.
+    """
     one = _of_python(one)
     return place.get(one, place.get(one.strip(), -1) if isinstance(one, str) else -1)
 
 
 def _meaning(one, given):
-    """Return the share and the factor of an outcome, or None if it may be the id of an item."""
+    """Return the share and the factor of a known outcome; return None for any other value, such as an item's id.
+
+    The share is the first item's part of the win, from 0 to 1. The factor multiplies the weight of the comparison.
+    """
     if one in given:
         return given[one]
     if isinstance(one, str):

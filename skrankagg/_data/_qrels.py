@@ -55,7 +55,7 @@ class Qrels(Immutable):
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Judgements of query ``q`` are ``ptr[q]`` to ``ptr[q + 1] - 1``, sorted by item.
     item : ndarray of shape (n_judgements,), dtype=int32
-        Judged item.
+        Item of each judgement, as a position in `items`.
     relevance : ndarray of shape (n_judgements,), dtype=float64
         Grade of each judgement. Items with a grade of at most 0 are not relevant.
 
@@ -80,7 +80,7 @@ class Qrels(Immutable):
 
     @classmethod
     def from_dict(cls, judgements: Mapping[Any, Any]) -> "Qrels":
-        """Encode judgements by query.
+        """Encode a dict that contains the judgements of each query.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class Qrels(Immutable):
             If `frame` is not a data frame, or if ids cannot be sorted.
         ValueError
             If a column or an id is missing, there are no rows, a grade is NaN or infinite, or an item is judged twice.
-            If several columns match a name for which other names are tried.
+            If several columns have one of the usual names of the same column.
         """
         columns = Columns(frame, {"query": query, "item": item, "relevance": relevance}, "Qrels.from_frame")
         columns.require("query", "item", "relevance")
@@ -217,11 +217,11 @@ class Qrels(Immutable):
 
     @cached_property
     def best_first(self) -> NDArray[np.float64]:
-        """Grades of each query's ideal ranking, in descending order, float64 of shape (n_judgements,)."""
+        """Grades of each query's ideal ranking, in descending order, as float64 of shape (n_judgements,)."""
         return self.relevance[group_order(expand(self.ptr), -self.relevance)]
 
     def reassign(self, queries: pd.Index, place: NDArray[np.int64]) -> "Qrels":
-        """Return judgements in which queries have the judgements of other queries.
+        """Give queries the judgements of other queries.
 
         Parameters
         ----------
@@ -425,7 +425,7 @@ class EncodedQrels:
 
 
 def check_qrels(qrels):
-    """Encode a dict of judgements, or a frame with the canonical column names; return a Qrels unchanged.
+    """Convert a dict of judgements, or a frame with the canonical column names, to a Qrels; return a Qrels unchanged.
 
     AlignedQrels are replaced by the judgements of their own queries.
     """
@@ -437,7 +437,7 @@ def check_qrels(qrels):
 
 
 def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
-    """Return the judgements passed to a call as `qrels` or `y`, or else the judgements of the constructor.
+    """Return the judgements passed to a call as `qrels` or `y`, or else the judgements of the owner's constructor.
 
     Frames passed to a call are refused. If the number of rows of a frame equalled the number of samples, scikit-learn
     would split the rows along with the samples. The results would then be wrong. Raises InputError if there are no
@@ -468,8 +468,8 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
 def encode_qrels(qrels, lists):
     """Align judgements with the codes of ranked lists and return them as :class:`EncodedQrels`.
 
-    Raises InputError if no query of the lists is judged, or if ids of the two types are never equal. Warns with
-    NothingJudgedWarning if no item of the lists is judged.
+    Raises InputError if no query of the lists is judged. Also raises InputError if the ids of the lists and of the
+    judgements have types that are never equal. Warns with NothingJudgedWarning if no item of the lists is judged.
     """
     encoded = _encode(qrels, lists, _match_queries(qrels, lists.queries))
     if np.isnan(encoded.relevance).all() and (match_ids(lists.items, qrels.items, "item") < 0).all():
@@ -484,8 +484,8 @@ def encode_qrels(qrels, lists):
 def encode_run(qrels, run):
     """Align judgements with a run, which has one list for each query.
 
-    Some queries and items of the run may be unjudged. Raises InputError if ids of the two types are never equal, for
-    example integers in the run and strings in the judgements.
+    Some queries and items of the run may be unjudged. Raises InputError if the ids of the run and of the judgements
+    have types that are never equal, such as integers and strings.
     """
     return _encode(qrels, run, match_ids(run.queries, qrels.queries, "query"))
 
@@ -518,10 +518,10 @@ def _match_queries(qrels, queries):
 
 
 def match_ids(theirs, ours, kind):
-    """Return the position of each id of the lists among the ids of the judgements, int64 of shape (n_ids,).
+    """Return the position of each id of the lists among the ids of the judgements, as int64 of shape (n_ids,).
 
     An id that is not found gets position -1. If the ids of the two indexes have types that are never equal, no id can
-    be found, and InputError is raised. `kind` is the kind of id, such as query, for the message.
+    be found, and InputError is raised. `kind` is the word for these ids in the error message, such as query.
     """
     found = plain_index(ours).get_indexer(plain_index(theirs))
     if (found < 0).all():
@@ -541,5 +541,5 @@ def id_type(ids, *, booleans="numbers"):
 
 
 def show_ids(ids):
-    """Return the first two ids of an index as text for a message."""
+    """Return the first two ids of an index as text for an error message."""
     return ", ".join(repr(value) for value in ids[:2].tolist()) + (", ..." if len(ids) > 2 else "")

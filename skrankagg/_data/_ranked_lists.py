@@ -74,7 +74,7 @@ class RankedLists(Immutable):
     list_ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Lists of query ``q`` are ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``, sorted by voter.
     list_voter : ndarray of shape (n_lists,), dtype=int32
-        Voter of each list.
+        Voter of each list, as a position in `voters`.
     list_weight : ndarray of shape (n_lists,), dtype=float64
         Weight of each list. A list with an integer weight w counts as w equal lists.
     list_conflict : ndarray of shape (n_lists,), dtype=bool, or None
@@ -84,7 +84,7 @@ class RankedLists(Immutable):
     row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
         Rows of list ``v`` are ``row_ptr[v]`` to ``row_ptr[v + 1] - 1``, best first; tied rows are sorted by item.
     candidate : ndarray of shape (n_rows,), dtype=int32
-        Candidate of each row.
+        Candidate of each row, as a position among all candidates.
     rank : ndarray of shape (n_rows,), dtype=float64
         Mid-rank in the list. Positions start at 1, and tied items share the mean of their positions.
     score : ndarray of shape (n_rows,), dtype=float64, or None
@@ -92,12 +92,12 @@ class RankedLists(Immutable):
     candidate_ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Candidates of query ``q`` are ``candidate_ptr[q]`` to ``candidate_ptr[q + 1] - 1``, sorted by item.
     candidate_item : ndarray of shape (n_candidates,), dtype=int32
-        Item of each candidate.
+        Item of each candidate, as a position in `items`.
     list_duel : ndarray of shape (n_lists,), dtype=int64, or None
-        Marks of the lists that were read as paired comparisons; None if no list was. The mark 0 means that the list is
-        not a comparison. The mark -1 means that the weight of the list is a number of comparisons. The mark -2 means
-        that the weight may be a number of comparisons or a factor. A positive mark identifies a comparison; lists of a
-        query with the same positive mark are shares of one comparison.
+        Marks of the lists that were read as paired comparisons; None if there is no such list. The mark 0 means that
+        the list is not a comparison. The mark -1 means that the weight of the list is a number of comparisons. The mark
+        -2 means that the weight may be a number of comparisons or a factor. A positive mark identifies a comparison;
+        lists of a query with the same positive mark together represent one comparison.
     list_groups : DataFrame with n_lists rows, or None
         A categorical column for each grouping of the lists, see :attr:`groups`.
     covariates : tuple of str, or None
@@ -281,7 +281,7 @@ class RankedLists(Immutable):
 
     @property
     def groups(self) -> pd.DataFrame | None:
-        """Copy of the groupings, with a row for each list and a column for each grouping, or None.
+        """Copy of the groupings, with a row for each list and a column for each grouping; None without groupings.
 
         A grouping is a named column that is constant within a list, such as the judge or the prompt.
         """
@@ -291,32 +291,32 @@ class RankedLists(Immutable):
 
     @cached_property
     def row_list(self) -> NDArray[np.int32]:
-        """Position of each row's list, int32 of shape (n_rows,)."""
+        """Position of each row's list, as int32 of shape (n_rows,)."""
         return expand(self.row_ptr)
 
     @cached_property
     def list_query(self) -> NDArray[np.int32]:
-        """Position of each list's query, int32 of shape (n_lists,)."""
+        """Position of each list's query, as int32 of shape (n_lists,)."""
         return expand(self.list_ptr)
 
     @cached_property
     def candidate_query(self) -> NDArray[np.int32]:
-        """Position of each candidate's query, int32 of shape (n_candidates,)."""
+        """Position of each candidate's query, as int32 of shape (n_candidates,)."""
         return expand(self.candidate_ptr)
 
     @property
     def row_weight(self) -> NDArray[np.float64] | None:
-        """Weight of each row's list, float64 of shape (n_rows,), or None if every list weighs 1."""
+        """Weight of each row's list, as float64 of shape (n_rows,), or None if every list weighs 1."""
         return self.list_weight[self.row_list] if self.is_weighted else None
 
     @property
     def list_length(self) -> NDArray[np.int64]:
-        """Number of items in each list, int64 of shape (n_lists,)."""
+        """Number of items in each list, as int64 of shape (n_lists,)."""
         return self.row_ptr[1:] - self.row_ptr[:-1]
 
     @property
     def query_n_items(self) -> NDArray[np.int64]:
-        """Number of distinct items of each query, int64 of shape (n_queries,)."""
+        """Number of distinct items of each query, as int64 of shape (n_queries,)."""
         return self.candidate_ptr[1:] - self.candidate_ptr[:-1]
 
     @cached_property
@@ -326,7 +326,7 @@ class RankedLists(Immutable):
 
     @cached_property
     def candidate_weight(self) -> NDArray[np.float64]:
-        """Total weight of the lists that contain each candidate's item, float64 of shape (n_candidates,)."""
+        """Total weight of the lists that contain each candidate's item, as float64 of shape (n_candidates,)."""
         return np.bincount(self.candidate, weights=self.row_weight, minlength=self.n_candidates).astype(np.float64)
 
     @cached_property
@@ -335,7 +335,7 @@ class RankedLists(Immutable):
 
     @cached_property
     def rows_by_candidate(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Pointer array of the candidates, shape (n_candidates + 1,), and the row numbers sorted by candidate."""
+        """Pointer array of the candidates, of shape (n_candidates + 1,), and the row numbers sorted by candidate."""
         rows, _ = sort_codes([self.candidate], [self.n_candidates])
         return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
 
@@ -429,7 +429,7 @@ class RankedLists(Immutable):
         Returns
         -------
         RankedLists
-            The lists with these weights; all other arrays are shared.
+            The lists with these weights; all other arrays are shared with this container.
         """
         weight = np.array(weight, dtype=np.float64)
         if weight.shape != (self.n_lists,) or not np.isfinite(weight).all() or (weight < 0).any():
@@ -461,7 +461,7 @@ class RankedLists(Immutable):
         Returns
         -------
         RankedLists
-            The lists with these scores; all other arrays are shared.
+            The lists with these scores; all other arrays are shared with this container.
         """
         return RankedLists(**{**self._fields(), "score": score, "list_conflict": None, "list_merged": None})
 
@@ -476,7 +476,7 @@ class RankedLists(Immutable):
         Returns
         -------
         lists : RankedLists
-            The remaining lists. Items that are in none of a query's remaining lists are removed from the query.
+            The remaining lists. If no remaining list of a query contains an item, the item is removed from the query.
         candidates : ndarray of shape (n_kept_candidates,), dtype=int64
             Positions of the remaining candidates among the candidates of this container.
         """
@@ -493,7 +493,7 @@ class RankedLists(Immutable):
         Returns
         -------
         lists : RankedLists
-            The remaining lists. Items that are in none of a query's remaining lists are removed from the query.
+            The remaining lists. If no remaining list of a query contains an item, the item is removed from the query.
         candidates : ndarray of shape (n_kept_candidates,), dtype=int64
             Positions of the remaining candidates among the candidates of this container.
         """
@@ -619,8 +619,8 @@ class RankedLists(Immutable):
         pandas.DataFrame
             Columns `query`, `voter`, `item`, `rank` (mid-ranks), `score` if there are scores, and `weight` if any
             weight is not 1. There is also `duel` if lists are marked as paired comparisons, and a column for each
-            grouping and each covariate. :meth:`from_frame` restores the same lists; name these columns with ``groups``
-            and ``covariates``.
+            grouping and each covariate. :meth:`from_frame` restores the same lists if its parameters ``groups`` and
+            ``covariates`` name these columns.
         """
         row_list = self.row_list
         columns = {
@@ -636,7 +636,7 @@ class RankedLists(Immutable):
         return frame_of(columns | frame_columns(self))
 
     def to_runs(self) -> dict[Any, dict[Any, Any]]:
-        """Return the lists as a dict of voter to run, where a run is a dict of query to results.
+        """Return the lists as a dict from voter to run, where a run is a dict from query to results.
 
         Returns
         -------
@@ -777,8 +777,8 @@ def check_lists(X, groups=()) -> RankedLists:
 def encode_plain(X):
     """Encode dicts and lists; return anything else unchanged.
 
-    Calls on a whole data set use this function. `fit` must not use it, because a splitter would treat the elements of a
-    list as samples.
+    Functions that need a whole data set at once call this function. `fit` must not use it, because a splitter would
+    treat the elements of a list as samples.
     """
     return _from_python.plain_lists(RankedLists, X)
 

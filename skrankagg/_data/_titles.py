@@ -43,7 +43,7 @@ def canonical(title):
 
 
 def other_titles(name):
-    """Return the alternative titles of a canonical name for a message; any other name has no alternatives.
+    """Return the alternative titles of a canonical name, for an error message; any other name has no alternatives.
 
     >>> from skrankagg._data._titles import other_titles
     >>> other_titles("relevance")
@@ -53,7 +53,7 @@ def other_titles(name):
 
 
 def query_ids(titles):
-    """Return the titles of other columns of query ids if there is a column `query`; otherwise return no titles.
+    """If there is a column `query`, return the titles of other columns that contain query ids; otherwise an empty list.
 
     The column `query` then usually contains the texts of the queries.
 

@@ -1,4 +1,4 @@
-"""Search for voters that do not match: misspelt names, and ids whose type differs from the type in fit.
+"""Search for given voters that the lists lack: misspelt names, and ids whose type differs from the type in fit.
 
 The functions accept ids as indexes, such as ``RankedLists.voters``.
 """
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"\d+|(?<![^\W_])[^\W\d_](?![^\W_])")
 
 
 def find_voters(known, voters):
-    """Return the position of each voter among the known voters, shape (n_voters,); unknown voters get -1."""
+    """Return the position of each voter among the known voters, of shape (n_voters,); unknown voters get -1."""
     return plain_index(known).get_indexer(plain_index(voters))
 
 
@@ -60,8 +60,9 @@ def near_voters(names, voters):
 def warn_of_misspelt_names(given, voters, parameter):
     """Warn about names in a parameter that resemble the id of a voter but match no id.
 
-    `given` is the value of the parameter, a mapping or Series by voter. A name that resembles no id may belong to a
-    voter of the same data set who has no list here, for example in a fold of a cross-validation.
+    `given` is the value of the parameter, a mapping or Series by voter. A name that resembles no id causes no warning.
+    It may belong to a voter whose lists are in another part of the data set, for example in another fold of a
+    cross-validation.
     """
     known = plain_index(voters).tolist()
     if {*given.keys()}.issubset(known):
@@ -75,7 +76,7 @@ def warn_of_misspelt_names(given, voters, parameter):
 
 
 def type_hint(known, given, *, known_as="the ids seen in fit", given_as="the ids here"):
-    """Return a clause for a message if two sets of ids have different types; return an empty text if the types agree.
+    """Return a clause for an error message if two sets of ids have different types; otherwise return an empty text.
 
     >>> import pandas as pd
     >>> from skrankagg._data._voter_names import type_hint

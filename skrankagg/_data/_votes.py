@@ -1,4 +1,4 @@
-"""Distinction between the two meanings of a list weight: a number of votes (equal lists), or a factor.
+"""Distinction between the two meanings of a list weight: a number of equal lists (votes), or a factor of importance.
 
 Two equal lists provide more evidence about the variation between lists than one list of twice the weight. Sums are the
 same in both cases, but standard errors and resampling must distinguish the two cases.
@@ -14,9 +14,10 @@ from ._list_columns import COUNTED, NO_DUEL, WEIGHTED
 def are_votes(lists, votes, advice):
     """Return a mask of shape (n_lists,): True for each list whose weight is a number of votes.
 
-    The weight of merged comparisons is a number of votes; the weight of a comparison with a share or a factor is not.
-    For other lists, `votes` gives the answer if it is a bool. If it is None, the weights of these lists are votes in
-    queries where all of them are integers. Ambiguous weights cause a warning that ends with `advice`.
+    The weight of a list of merged comparisons is a number of votes. The weight of a comparison with a fractional
+    outcome (share) or a weight factor is not. For all other lists, a bool `votes` states whether their weights are
+    numbers of votes. With None, these weights are numbers of votes in each query where all of them are integers.
+    Ambiguous weights cause a warning that ends with `advice`.
     """
     marks = np.zeros(lists.n_lists, dtype=np.int64) if lists.list_duel is None else lists.list_duel
     is_open = (marks == NO_DUEL) | (marks == WEIGHTED)
@@ -37,9 +38,9 @@ def are_votes(lists, votes, advice):
 
 
 def first_of_each_unit(lists):
-    """For each list, return the position of the first list of its comparison.
+    """For each list, return the position of the first list that belongs to the same comparison.
 
-    Several lists may be shares of one comparison. For any other list, its own position is returned.
+    A comparison with a fractional outcome is stored as several lists. Any other list gets its own position.
     """
     each = np.arange(lists.n_lists)
     if lists.list_duel is None:

@@ -24,9 +24,9 @@ def order_costs(margin, tied, query, order, bucket):
 def pivot_orders(margin, n_orders, draw):
     """Sort the items of queries by the signs of their margins, with a quicksort that chooses random pivots.
 
-    `margin` has shape (n_queries, n, n). ``draw(k)`` returns the first k draws of a random stream as uint64. Each query
-    uses the stream from its beginning. Returns `n_orders` orders of each query, int64 of shape (n_queries, n_orders,
-    n).
+    `margin` has shape (n_queries, n, n). ``draw(k)`` returns the first k numbers of a random stream as uint64. Each
+    query uses the stream from its beginning. Returns `n_orders` orders of each query, int64 of shape (n_queries,
+    n_orders, n).
     """
     b, n = margin.shape[:2]
     orders, n_drawn, margin = [], 4 * n_orders * n, as_vf(np.ravel(margin))

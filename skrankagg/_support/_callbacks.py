@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
 
     class CallbackSupport:
-        """Signature of scikit-learn's class for type checkers."""
+        """Stand-in for scikit-learn's class of callbacks, which only type checkers read."""
 
         def set_callbacks(self, *callbacks: object) -> Self:
             """Set the callbacks of a fit; a call without callbacks removes them."""

@@ -7,7 +7,7 @@ from ._sklearn import BaseComposition, show_in_parallel
 
 
 class Composition(BaseComposition):
-    """Base of estimators whose parameter ``_members_name`` is a list of (name, estimator) tuples.
+    """Base of estimators with a list of (name, estimator) tuples; ``_members_name`` is the name of this parameter.
 
     The parameters of a member are also parameters of the whole estimator. Their names are ``name__parameter``. A member
     may be the string "drop".
@@ -26,7 +26,7 @@ class Composition(BaseComposition):
         Returns
         -------
         dict
-            Values by the names of the parameters.
+            Values, keyed by parameter name.
         """
         return self._get_params(self._members_name, deep=deep)
 
@@ -36,7 +36,7 @@ class Composition(BaseComposition):
         Parameters
         ----------
         **params : dict
-            New values by the names of the parameters.
+            New values, keyed by parameter name.
 
         Returns
         -------

@@ -96,7 +96,8 @@ def available_memory() -> int:
 def check_memory(n_bytes: float, describe: Callable[[], tuple[str, str, str]]) -> None:
     """Raise MemoryLimitError if more bytes are needed than available.
 
-    `describe` is called only for the message. It returns three texts: the method, its input, and an alternative.
+    `describe` is called only if the error is raised. It returns three texts for the message: the method, its input, and
+    an alternative.
     """
     limit = _limit_set()
     if limit is None:
@@ -127,7 +128,7 @@ def format_bytes(n_bytes: float) -> str:
 
 
 def _limit_set():
-    """Return the limit set by the user, in bytes, or None."""
+    """Return the memory limit set by the user, in bytes, or None if the user set no limit."""
     if _limits:
         return _limits[-1][0]
     text = os.environ.get(_VARIABLE)

@@ -13,7 +13,10 @@ def is_interactive():
 
 @contextmanager
 def tell_elapsed_time(source, message, write=print):
-    """Return a context that writes its duration, as scikit-learn's pipelines do; a message of None writes nothing."""
+    """Return a context that writes the time spent inside it, in the format of scikit-learn's pipelines.
+
+    If `message` is None, nothing is written.
+    """
     start = time.perf_counter()
     yield
     if message is not None:

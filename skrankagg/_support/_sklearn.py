@@ -1,4 +1,4 @@
-"""Names from scikit-learn, mainly private names, and base classes with additions of this package.
+"""Functions and classes imported from scikit-learn, mainly private ones, and base classes with additions.
 
 If scikit-learn moves one of these names, only this file must change. Private names that classes need are imported at
 the top. Other private names are imported inside the functions that use them.
@@ -34,7 +34,7 @@ def documentation():
 
 
 class _Documented:
-    """Mixin that adds a link to the API reference to scikit-learn's HTML if the documentation has an address."""
+    """Mixin that links scikit-learn's HTML display of an estimator to the API reference, if its address is known."""
 
     _doc_link_module = "skrankagg"
 
@@ -46,7 +46,7 @@ class _Documented:
 
 
 class _Suggesting:
-    """Mixin that adds a suggestion to error messages about misspelt options of a parameter."""
+    """Mixin that adds the probably intended option to error messages about a misspelt option of a parameter."""
 
     def _validate_params(self):
         try:
@@ -65,7 +65,10 @@ def _suggest(message, estimator):
 
 
 class BaseEstimator(_Suggesting, _Documented, _BaseEstimator):
-    """Scikit-learn's base class of estimators, with links to this package's documentation and suggestions in errors."""
+    """Base class of estimators, which adds two features to scikit-learn's base class.
+
+    The features are links to this package's documentation, and suggestions in error messages about misspelt options.
+    """
 
     @classmethod
     def _get_param_names(cls):
@@ -79,7 +82,7 @@ def _param_names(cls, init):
 
 
 class BaseComposition(_Suggesting, _Documented, _BaseComposition):
-    """Scikit-learn's base class of estimators with named members, with the additions of :class:`BaseEstimator`."""
+    """Base class of estimators with named members; it extends scikit-learn's class as :class:`BaseEstimator` does."""
 
 
 class Interval(_Interval):
@@ -120,17 +123,17 @@ def output_format(estimator):
 
 
 def show_in_parallel(names, estimators):
-    """Show named estimators side by side in scikit-learn's HTML."""
+    """Show named estimators side by side in scikit-learn's HTML display."""
     from sklearn.utils._repr_html.estimator import _VisualBlock
 
     return _VisualBlock("parallel", estimators, names=names)
 
 
 def keep_out_of_html():
-    """Raise NotImplementedError if the caller, ``get_feature_names_out``, was called by scikit-learn's HTML.
+    """Raise NotImplementedError if scikit-learn's HTML display called the caller, ``get_feature_names_out``.
 
-    The HTML then contains no feature names. Otherwise, the HTML would contain "4 features" for a consensus, although
-    the columns of a consensus are not features.
+    The display then contains no feature names. Otherwise, it would contain "4 features" for a consensus, although the
+    columns of a consensus are not features.
     """
     if sys._getframe(2).f_globals.get("__name__", "").startswith("sklearn.utils._repr_html"):
         raise NotImplementedError("The columns of a frame of lists are not features.")

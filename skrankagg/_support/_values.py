@@ -1,4 +1,4 @@
-"""Checks of the types of users' values, and the text of values in messages.
+"""Checks of the types of values that users pass, and conversion of values to text for messages.
 
 True and False are not treated as numbers here, although they are numbers in Python.
 """
@@ -47,7 +47,7 @@ def is_hashable(value):
 
 
 def show(value: object) -> str:
-    """Return the repr of a value, on one line, for a message; a long repr is shortened at its end.
+    """Return the repr of a value on one line, for an error message; a long repr is cut at its end.
 
     >>> from skrankagg._support._values import show
     >>> show("d1"), show("x" * 100)[-6:]

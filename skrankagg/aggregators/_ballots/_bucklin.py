@@ -19,7 +19,7 @@ class Bucklin(BaseAggregator):
 
     At depth 1, only the first places of all lists are counted; at depth 2, the first two places are counted; and so on.
     The depth of an item is the place down to which more than half of the lists contain the item. Among items of equal
-    depth, the item that more lists contain down to this depth is ranked higher.
+    depth, an item is ranked higher if more lists contain it down to this depth.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class Bucklin(BaseAggregator):
 
 
 def _reached_by_depth(lists, absent):
-    """Return a function that converts depths to weights, and the total weight of each candidate's lists.
+    """Return two results: a function that converts depths to weights, and the total weight of each candidate's lists.
 
     The argument of the function contains twice the depth of each candidate. For each candidate, the function returns
     the total weight of the lists that rank the candidate at this depth or higher. The second result is the total weight

@@ -60,14 +60,14 @@ class _Votes:
         self.n_staying = lists.query_n_items.copy()
 
     def least(self, tolerance):
-        """Return the candidates with the least total in their query; totals within the query's tolerance are equal."""
+        """Return the candidates whose total exceeds the least total of their query by at most the tolerance."""
         lists = self.lists
         total = np.where(self.stays, self._count(), np.inf)
         least = np.minimum.reduceat(total, lists.candidate_ptr[:-1]) + tolerance
         return np.flatnonzero(self.stays & (total <= least[lists.candidate_query]))
 
     def _count(self):
-        """Return the total of each candidate: its votes, with a negative sign if the votes are for the last place.
+        """Return the total of each candidate: its votes for the first place, or minus its votes for the last place.
 
         If absent items are ignored, the mean of the votes of each list is subtracted from the items of the list.
         """
@@ -130,10 +130,11 @@ class _Votes:
 
 
 class _VotesByClass(_Votes):
-    """Votes in queries with many items per list: a round only visits items that get votes from lists that contain them.
+    """Votes in queries with many items per list, counted by classes of items so that a round visits only a few items.
 
-    The total of any other item depends only on the lists that contain the item. Items contained in the same lists form
-    a class. All items of a class have the same total, except the items that get votes from lists that contain them.
+    A round visits only the items that get votes from lists that contain them. The total of any other item depends only
+    on the lists that contain the item. Items contained in the same lists form a class. All items of a class therefore
+    have the same total, except the visited items.
     """
 
     def __init__(self, lists, rule, absent):
@@ -193,7 +194,7 @@ def _classes(lists, ptr, held):
 
 
 def repeat_lists(lists, n_times):
-    """Copy the lists `n_times`, each time as new queries, so that many replicates can be counted at once.
+    """Copy the lists `n_times` times, each copy as new queries, so that many replicates can be counted at once.
 
     The list weights of the result are ordered by copy, then by list. The result has no scores.
     """

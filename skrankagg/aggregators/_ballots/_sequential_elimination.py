@@ -22,9 +22,9 @@ _REPLICATE_CELLS, _REPLICATE_ROWS = 1 << 18, 1 << 18
 class SequentialElimination(BaseAggregator):
     r"""Rank items by the round in which they are eliminated: instant runoff, Coombs, Baldwin, Nanson.
 
-    In each round the lists are counted, and the items with the lowest count leave. The next round counts the lists
-    without these items. The rounds end when all remaining items have the same count. Items that leave later are ranked
-    higher.
+    In each round, the votes of all lists are counted, and the items with the lowest count are eliminated (leave). The
+    next round counts the votes again, without these items. The rounds end when all remaining items have the same count.
+    Items that leave later are ranked higher.
 
     Parameters
     ----------
