@@ -58,8 +58,8 @@ def condorcet_winner(
     than the lists that rank it below. An item that wins against every other item is the Condorcet winner [1]_. There is
     at most one Condorcet winner. If majorities form a cycle at the top, there is no Condorcet winner. A draw is not a
     win: margins within :math:`10^{-12}` of the query's total weight are draws. If a query has a single item, this item
-    is the winner. With ``absent="ignore"`` two items that never appear in the same list draw. The time is the same as
-    for :class:`Condorcet`.
+    is the winner. With ``absent="ignore"`` two items that never appear in the same list draw. The running time is the
+    same as for :class:`Condorcet`.
 
     References
     ----------
@@ -141,9 +141,9 @@ def smith_set(
 
     .. math:: \sum_{j \le k} c_j = \frac{k (k - 1)}{2} + k (n - k).
 
-    The right side is the largest total score of :math:`k` items. Each duel between two of these items adds one point in
-    total, and each duel with another item adds one point. Margins within :math:`10^{-12}` of the query's total weight
-    are draws. The time is the same as for :class:`Copeland`.
+    The right side is the largest total score that :math:`k` items can have. Each duel between two of these items adds
+    one point in total, and each duel with an item outside this group adds at most one point. Margins within
+    :math:`10^{-12}` of the query's total weight are draws. The running time is the same as for :class:`Copeland`.
 
     References
     ----------

@@ -63,7 +63,8 @@ class Kemeny(BaseAggregator):
     method : {"auto", "exact", "iterated-local-search", "local-search"}, default="auto"
         "exact" searches until the order is proven to be optimal, or until `time_limit` has passed. "auto" does the same
         if there is a time limit. Without a time limit, "auto" proves components of up to 60 items and only searches
-        larger components. The other two methods do not prove optimality.
+        larger components. A component is a group of items connected by cycles of majorities, see
+        :func:`condorcet_components`. The other two methods do not prove optimality.
     consensus_ties : {"strict", "weak"}, default="strict"
         Whether the consensus orders all items ("strict") or may tie items ("weak"). If tying two items costs the same
         as ordering them, the tie is preferred.
@@ -105,8 +106,8 @@ class Kemeny(BaseAggregator):
           methods without a proof) or "solver" (the solver gave up);
         - `dispersion` of Mallows' model, see Notes, and its `log_likelihood`. The dispersion is 0 if all lists are the
           same as the consensus. It is 1 if the lists are no closer to the consensus than random lists. Both columns are
-          NaN for a single item and with ``consensus_ties="weak"``. They are also NaN if some list of the query is cut
-          or has ties.
+          NaN for a single item and with ``consensus_ties="weak"``. They are also NaN if some list of the query does not
+          contain all items, or has ties.
 
         :meth:`aggregate` returns this table for any lists.
 
@@ -147,12 +148,12 @@ class Kemeny(BaseAggregator):
     this order is only found if the solver needs about as many programmes for it as for the proof. Among orders with the
     same number of ties, the result depends on the search.
 
-    Second, the groups of tied items are placed on levels; groups of different components share a level if the ties cost
-    no more than an order. There are as few levels as possible, given the pairs that must not tie. Each group gets the
-    level half way between the highest and the lowest level that is possible for the group. If there are two middle
-    levels, the group gets the upper one. So merging any two neighbouring levels would increase the score. If each
-    component has only one best order, the result does not depend on the names of the items. There is an exception with
-    a `penalty` above 0.5: the names may matter for a drawn pair if a tie costs more than an order.
+    Second, the groups of tied items are placed on levels; groups of different components share a level if tying their
+    items costs no more than ordering them. There are as few levels as possible, given the pairs that must not tie. Each
+    group gets the level half way between the highest and the lowest level that is possible for the group. If there are
+    two middle levels, the group gets the upper one. So merging any two neighbouring levels would increase the score. If
+    each component has only one best order, the result does not depend on the names of the items. There is an exception
+    with a `penalty` above 0.5: the names may matter for a drawn pair if tying its items costs more than ordering them.
 
     **Small components.** Components of up to 15 items are proven by dynamic programming over the sets of items that may
     come first. This requires that all margins are integers or multiples of one number. Dynamic programming also counts
@@ -321,7 +322,7 @@ class Kemeny(BaseAggregator):
         )
 
     def _groups(self, lists):
-        """Yield groups of consecutive queries that one process solves together; a large query starts a group."""
+        """Yield groups of consecutive queries that one process solves together; each large query starts a new group."""
         few = -(-lists.n_queries // (_GROUPS * effective_n_jobs(self.n_jobs)))
         group = []
         for q, n in enumerate(lists.query_n_items):

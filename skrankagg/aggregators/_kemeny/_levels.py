@@ -1,4 +1,4 @@
-"""Merging of the components' orders with ties: groups of tied items share a level if this does not raise the cost.
+"""Merging of components: groups of tied items from different components share a level if this costs nothing.
 
 A bucket is a group of tied items of one component. Pairs across components have their least cost if the components
 follow each other. If tying such a pair costs the same, the pair is tied. There are as few levels as possible, given the
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Stack:
-    """Buckets of all components, in the components' order.
+    """Buckets (groups of tied items) of all components, in the components' order.
 
     `parts` contains the items of each component and their buckets; the best bucket is 0. `before` and `level` have
     shape (n, n). `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a

@@ -32,9 +32,9 @@ class Proven:
     """Order of a component with its cost, its bound, and the reason why the search ended.
 
     Cost and bound are differences from the cost of ordering every pair by its majority. The reason is "optimal", "time
-    limit", or "solver" if the solver gave up. `cycle`, of shape (n_cycles, 3), contains the last rows of the proof.
-    `n_programmes` is the number of linear programmes. `only` is True if no other order is as cheap. It is None if the
-    proof does not decide whether another order is as cheap.
+    limit", or "solver" if the solver gave up. `cycle`, of shape (n_cycles, 3), contains the cycles of three items that
+    the last linear programme of the proof forbids. `n_programmes` is the number of linear programmes. `only` is True if
+    no other order is as cheap. It is None if the proof does not decide whether another order is as cheap.
     """
 
     order: np.ndarray

@@ -79,7 +79,7 @@ class _Found(Exception):
 class _Another(State):
     """Search for an order that costs as little as the known order but is different.
 
-    Orders are accepted if they cost less than the known order plus one step.
+    Orders are accepted if they cost less than the known order plus one step, the least difference between two costs.
     """
 
     def __init__(self, margin, known, step, budget):

@@ -1,4 +1,4 @@
-"""Orders with ties: a local search finds buckets, and integer programmes find bounds.
+"""Orders with ties: a local search finds groups of tied items (buckets), and integer programmes find bounds.
 
 A small component is proven by dynamic programming over the sets of items that may come first. This proof also shows
 whether several orders have the lowest cost, and which of them has the most tied pairs.
