@@ -229,7 +229,7 @@ def _threshold(value, whole):
 
 
 def _half_places(value, n):
-    """Convert a threshold, limited to n places, to the least difference between doubled ranks."""
+    """Return the least difference between doubled ranks that reaches a threshold; the threshold is at most n places."""
     return int(np.ceil(2 * min(_threshold(value, n), n) - TOLERANCE * n))
 
 
@@ -245,7 +245,7 @@ def _not_behind(counts, gap, total, ignored):
 
 
 class _QueryCounts:
-    """Ranks and weights of one query's lists; the methods add up weights of lists for each pair of items."""
+    """Ranks and weights of one query's lists; the methods add up the weights of lists for each pair of items."""
 
     def __init__(self, ranks, weight):
         self.ranks, self.weight = ranks, weight
