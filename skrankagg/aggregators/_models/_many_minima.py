@@ -18,11 +18,11 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
 
     `function` accepts the variables, of shape (n,), and returns the value for each group, of shape (n_groups,), and the
     gradient, of shape (n,). `group` contains the group of each variable, and `scale` approximates the second
-    derivatives; both arrays have shape (n,). A group has converged if a gradient step divided by `scale` would move no
-    variable by more than `tol`, or if rounding prevents further progress. No variable moves by more than `largest_step`
-    in one iteration. This limit prevents overflow of exponentials in the function. `converged`, of shape (n_groups,),
-    marks groups whose variables must not change; None marks no group. Returns the variables and, for each
-    group, the value, the number of iterations and whether the group has converged.
+    derivatives; both arrays have shape (n,). A group has converged if a step of the gradient divided by `scale` would
+    move no variable by more than `tol`, or if rounding prevents further progress. No variable moves by more than
+    `largest_step` in one iteration. This limit prevents overflow of exponentials in the function. `converged`, of shape
+    (n_groups,), marks groups whose variables must not change; with None, all variables may change. Returns the
+    variables and, for each group, the value, the number of iterations and whether the group has converged.
     """
 
     def dot(one, other):

@@ -40,10 +40,10 @@ def mean_logs(worth, below):
 
 
 def mean_powers(worth, below, power):
-    """Return the mean over all orders of the sum of 1 / x^power, and its part from the choices that include each item.
+    """Return the mean over all orders of the sum of 1 / x^power, and for each item a part of this mean.
 
-    `power` is 1 or 2. The results have the shapes (n_classes,) and (n_items, n_classes). For the other arguments see
-    :func:`mean_logs`.
+    The part of an item comes from the choices that include the item. `power` is 1 or 2. The results have the shapes
+    (n_classes,) and (n_items, n_classes). For the other arguments see :func:`mean_logs`.
     """
     return _in_parts(_POWERS, worth, below, power)
 

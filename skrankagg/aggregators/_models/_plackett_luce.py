@@ -79,8 +79,8 @@ class PlackettLuce(WeightedAggregator):
         Penalty on the coefficients: this number times half the sum of their squares, for covariates scaled to unit
         variation within lists. It keeps a coefficient finite if the covariate separates winners from losers.
     votes : bool or None, default=None
-        Meaning of weights with ``std_errors="voters"``. With True, a list of weight w counts as w equal lists, also for
-        a fractional w. With False, it counts as one list whose log-likelihood is multiplied by w. With None, weights
+        Meaning of weights with ``std_errors="voters"``. With True, a list of weight w counts as w equal lists, even if
+        w is fractional. With False, it counts as one list whose log-likelihood is multiplied by w. With None, weights
         are numbers of lists only in queries where all weights are integers. A query with both integer weights above 1
         and fractional weights then causes a warning.
     max_iter : int, default=500
@@ -173,20 +173,21 @@ class PlackettLuce(WeightedAggregator):
 
     .. math:: \sum_{i \in C} t_i - \sum_{\emptyset \ne D \subseteq C} \log(R + w(D)) \Big/ \binom{d}{|D|}.
 
-    For two items alone it is half a win for each, as in arenas and in Elo's system. It is the mean of the logarithms,
-    not the logarithm of the mean. The sum over sets is exact for up to 10 tied items. For up to 100 items it is an
-    integral with an error of about 1e-11. For larger classes, Efron's rule replaces all choices except the last two.
-    "efron" and "breslow" count a class of :math:`d` tied items as :math:`d` choices. For the choices :math:`r = 0,
-    \dots, d - 1` within the class, "efron" subtracts :math:`r / d` of the total worth of the class from the sum over
-    :math:`A_j`. "breslow" subtracts nothing. Both are rules for tied times in Cox's model; the likelihood above is the
-    partial likelihood of that model [4]_. With "davidson" a set of k items is chosen at once, in proportion to
-    :math:`d_k` times the geometric mean of its worths. Here :math:`d_1 = 1`, and the other :math:`d_k` are estimated
-    for each query [3]_, [5]_. The sum over all sets is an elementary symmetric polynomial. The time for each row grows
-    with the square of the size of the largest class. With "davidson", the comparisons of the prior may also end in
-    ties. Suppose that sets of size k are chosen whenever they can be, as in approval ballots of k items each. Then
-    :math:`d_k` has no finite maximum, and the result is the limit of an infinite :math:`d_k`. In this limit, a size
-    that is never chosen where size k is possible drops out of the sums. A tie at the end of a list is evidence that the
-    tied items are equally good. If the tie only means "not ranked", leave these items out.
+    If a list contains only two items and ties them, the tie is half a win for each, as in arenas and in Elo's system.
+    The formula is the mean of the logarithms, not the logarithm of the mean. The sum over sets is exact for up to 10
+    tied items. For up to 100 items it is an integral with an error of about 1e-11. For larger classes, Efron's rule
+    replaces all choices except the last two. "efron" and "breslow" count a class of :math:`d` tied items as :math:`d`
+    choices. For the choices :math:`r = 0, \dots, d - 1` within the class, "efron" subtracts :math:`r / d` of the total
+    worth of the class from the sum over :math:`A_j`. "breslow" subtracts nothing. Both are rules for tied times in
+    Cox's model; the likelihood above is the partial likelihood of that model [4]_. With "davidson" a set of k items is
+    chosen at once, in proportion to :math:`d_k` times the geometric mean of its worths. Here :math:`d_1 = 1`, and the
+    other :math:`d_k` are estimated for each query [3]_, [5]_. The sum over all sets is an elementary symmetric
+    polynomial. The time for each row grows with the square of the size of the largest class. With "davidson", the
+    comparisons of the prior may also end in ties. Suppose that sets of size k are chosen whenever they can be, as in
+    approval ballots of k items each. Then :math:`d_k` has no finite maximum, and the result is the limit of an infinite
+    :math:`d_k`. In this limit, a size that is never chosen where size k is possible drops out of the sums. A tie at the
+    end of a list is evidence that the tied items are equally good. If the tie only means "not ranked", leave these
+    items out.
 
     **Reliabilities.** A voter of reliability :math:`\eta` chooses in proportion to :math:`e^{\eta t_i}` [6]_. With a
     reliability near 0, choices are nearly random. The mean reliability is 1, over the voters of each query with "query"
@@ -204,7 +205,7 @@ class PlackettLuce(WeightedAggregator):
     **Covariates.** With covariates :math:`x_{li}` of item i in list l, the utility :math:`t_i + x_{li}^\top b` replaces
     :math:`t_i`; this is the rank-ordered or exploded logit [8]_. The scores are the :math:`t_i`, so they compare items
     at equal covariates. Only differences within a list matter. The coefficients `b` are effects on the log-odds in the
-    units of the data, also with ``scale="elo"``. Items absent from a list have no covariates, so lists that are not
+    units of the data, even with ``scale="elo"``. Items absent from a list have no covariates, so lists that are not
     paired comparisons need ``absent="ignore"``. Standard errors of worths and of coefficients come from the whole
     information about both. With ``std_errors=None``, `coefficients_` has the errors of ``"model"``. P-values use the
     normal distribution, or the t distribution with G - 1 degrees of freedom for a grouping of G groups. For `ridge`,
@@ -217,11 +218,11 @@ class PlackettLuce(WeightedAggregator):
     **Standard errors** refer to the score minus the mean of the query, or minus the score of the anchor. They are
     computed at the estimate. The prior is ignored, because it is not data. Standard errors are infinite in queries
     whose lists do not determine all differences of worths. `votes` refers to the weights in the lists, multiplied by
-    `voter_weights`. Merged comparisons are still counted one by one. A comparison is also counted once if its outcome
-    is a share of a win, or if ``outcomes=`` gives it a factor. With a grouping of G groups, the derivatives of the
-    log-likelihood are summed by group, and the sum of their squares is multiplied by G / (G - 1). For intervals, use
-    the quantiles of the t distribution with G - 1 degrees of freedom. Two items tie if their log-worths differ by less
-    than ten times `tol`.
+    `voter_weights`. Comparisons that were merged are still counted one by one. A comparison whose outcome is a share of
+    a win, or has a factor in ``outcomes=``, counts as a single comparison. With a grouping of G groups, the derivatives
+    of the log-likelihood are summed by group, and the sum of their squares is multiplied by G / (G - 1). For intervals,
+    use the quantiles of the t distribution with G - 1 degrees of freedom. Two items tie if their log-worths differ by
+    less than ten times `tol`.
 
     The fit takes about 30 passes over the rows. With "average", classes of more than ten tied items take many times
     longer than with "efron". The time of standard errors grows with the square of the length of each list and the cube
@@ -438,9 +439,11 @@ class PlackettLuce(WeightedAggregator):
         return n * (_ERROR_BYTES * n + (_SCORE_BYTES * m if self.std_errors not in ("model", None) else 0.0))
 
     def _estimate(self, lists, reliability):
-        """Fit the model; return the likelihood, the places of lists after merging, the variables and two arrays.
+        """Fit the model, and return five results.
 
-        The two arrays contain the number of iterations of each query, and a mask of the queries that have converged.
+        The first two are the likelihood, and the position of each list among the lists that remain after equal lists
+        are merged. The third contains the fitted variables. The last two contain the number of iterations of each
+        query, and a mask of the queries that have converged.
         """
         needs_ties = check_connected(lists, self.absent) if self.prior == 0 else None
         stages, pattern = self._stages(lists) if reliability is None else self._reliable_stages(lists, reliability)
@@ -573,7 +576,11 @@ class PlackettLuce(WeightedAggregator):
         return PairFits(pairs, start, published, prior=self.prior, tol=self.tol, max_iter=self.max_iter)
 
     def _repeat_kinds(self, lists, kinds):
-        """Split the queries by kind, call `_repeat_many` for each kind, and return one function for all queries."""
+        """Call `_repeat_many` for each kind of queries; return one function that computes the scores of all queries.
+
+        `kinds` contains an array of queries for each kind. The function computes the scores of all candidates for any
+        list weights of shape (n_lists, n_replicates).
+        """
         parts = [
             (
                 gather_ranges(lists.list_ptr, queries)[0],
@@ -595,9 +602,10 @@ class PlackettLuce(WeightedAggregator):
         return most_likely(stages, start, prior=self.prior, tol=self.tol, max_iter=self.max_iter)
 
     def _scale(self, score, factor):
-        """Return the scale of the scores, which are log-worths times a factor.
+        """Return the magnitude of each score, from which the tolerance for ties is computed.
 
-        With this scale, items tie if their scores differ by less than the error of the iteration.
+        The scores are log-worths times `factor`. Items then tie if their scores differ by less than the error of the
+        iteration.
         """
         return np.maximum(np.abs(score), factor * 10 * self.tol / TOLERANCE)
 

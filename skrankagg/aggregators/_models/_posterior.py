@@ -41,7 +41,7 @@ def most_likely(stages, start, *, prior, tol, max_iter):
 
 
 def _centred(lists, variables, prior):
-    """Return the variables; without a prior, the log-worths of each query get the mean 0."""
+    """Return the variables; without a prior, shift the log-worths of each query so that their mean is 0."""
     if prior == 0:
         n, heads, query = lists.n_candidates, lists.candidate_ptr[:-1], lists.candidate_query
         variables[:n] -= (np.add.reduceat(variables[:n], heads) / lists.query_n_items)[query]

@@ -2,9 +2,9 @@
 
 A voter chooses in proportion to a power of the worths; the exponent is the reliability of the voter.
 
-The plain likelihood treats the lists of each voter in a query as a separate query. The log-worths of this separate
-query are the log-worths of the original query times the reliability of the voter. The chain rule gives the derivatives.
-So ties and absent items need no second formula.
+The lists of each voter in a query are passed to the plain likelihood, without reliabilities, as a separate query. The
+log-worths of this separate query are the log-worths of the original query times the reliability of the voter. The chain
+rule gives the derivatives. So ties and absent items need no second formula.
 """
 
 import numpy as np
@@ -28,7 +28,9 @@ class ReliableStages:
         ``make(lists, owner)`` prepares the plain likelihood of lists. `owner` contains, for each query of these lists,
         the original query to which it belongs.
     absent : {"auto", "last", "ignore"}
-        How to treat items missing from a list: with "last" they are available at every choice but never chosen.
+        How to treat items missing from a list. With "last" they are available at every choice but never chosen, and
+        with "ignore" they are not available. "auto" is "ignore" for lists that were read as paired comparisons, and
+        "last" for all others.
     """
 
     #: Lists of two items need the formulas of this class.
