@@ -39,13 +39,14 @@ def condorcet_winner(
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
-        For a matrix the parameter has no effect, because one of the two values was already used for the matrix.
+        For a matrix the parameter has no effect, because absent items were already treated when the matrix was
+        computed.
 
     Returns
     -------
     DataFrame of shape (n_queries, 2), or int or None
         A frame with columns `query` and `item` and one row for each query. The item is missing if no item beats all
-        others. For a matrix, the result is the number of the item, or None if no item beats all others.
+        others. For a matrix, the result is the item's position in the matrix, or None if no item beats all others.
 
     See Also
     --------
@@ -115,13 +116,14 @@ def smith_set(
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
-        For a matrix the parameter has no effect, because one of the two values was already used for the matrix.
+        For a matrix the parameter has no effect, because absent items were already treated when the matrix was
+        computed.
 
     Returns
     -------
     DataFrame or ndarray of int
         A frame with columns `query` and `item` and one row for each item of each set, sorted by query and item. For a
-        matrix, the result contains the numbers of the items in the set.
+        matrix, the result contains the positions of the set's items in the matrix.
 
     See Also
     --------

@@ -83,7 +83,8 @@ def _is_unique(parts, forced):
 class _Component(Bracket):
     """Best known order of a component, stored as the bucket of each item, and a bound on the cost of its orders.
 
-    Costs are relative: for each pair of items, the cheapest of the two orders and the tie costs 0.
+    Costs are relative: a pair of items has three possibilities (either order, or a tie), and the cheapest of the three
+    costs 0.
     """
 
     def __init__(self, before, level, budget):

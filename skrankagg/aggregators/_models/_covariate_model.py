@@ -48,8 +48,8 @@ class CovariateResult(NamedTuple):
 class CovariateModel:
     """Likelihood of lists with covariates, with the parameters of a PlackettLuce.
 
-    Queries whose lists all have two items are fitted as duels, unless all queries have common coefficients and some
-    list is longer.
+    Queries whose lists all have two items are fitted as duels. There is one exception: all queries share their
+    coefficients, and some list has more than two items.
 
     Parameters
     ----------

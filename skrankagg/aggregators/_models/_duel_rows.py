@@ -157,7 +157,7 @@ class DuelRows(NewtonRows):
         return odds
 
     def _of_candidates(self, values):
-        """For each candidate, add the values of the duels in which it is first; subtract those where it is second."""
+        """For each candidate, sum the values of its duels; the sign is minus if the candidate is the second item."""
         n, n_cells = self.n_candidates, int(self.cell_ptr[-1])
         if n_cells > len(values):
             return np.bincount(self.first, weights=values, minlength=n) - np.bincount(

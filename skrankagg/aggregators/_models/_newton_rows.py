@@ -229,11 +229,12 @@ class NewtonRows:
         return self._of_sets(rest), follow, inverses
 
     def _variation(self, columns, query, weights):
-        """Return weighted means of covariates for each set of coefficients, of shape (n_sets, P, n_replicates).
+        """Return weighted mean squares of covariates for each set of coefficients, of shape (n_sets, P, n_replicates).
 
-        `columns`, of shape (n_rows, 1 + P), contains the number of cases of each row, and then the sum of a value over
-        these cases for each covariate. `query` contains the query of each row. `weights` has the shape (n_rows,
-        n_replicates).
+        A row is a duel or a list. The first column of `columns`, of shape (n_rows, 1 + P), contains the number of
+        values that are squared in each row. The other columns contain the sum of the squares for each covariate.
+        `query` contains the query of each row, and `weights`, of shape (n_rows, n_replicates), contains the weights of
+        the rows.
         """
         of_set = np.zeros(len(query), dtype=np.intp) if self.pooled else query
         place = of_set, np.arange(len(query))

@@ -1,10 +1,10 @@
 """Means over all orders of tied items, for the likelihood of Plackett and Luce.
 
 A class of d tied items contains no information about the order of its items. Its log-likelihood is the mean over its d!
-orders. Let R be the worth of the items below the class. Before each choice some set D of the class is left, and the
-worth available is x = R + w(D). All sets of a size k are equally likely, with chance 1 / binom(d, k). The mean
-of log x over the orders is therefore the sum of log x / binom(d, k) over the non-empty sets. Means of 1 / x and of
-1 / x^2 are computed in the same way.
+orders. Let R be the worth of the items below the class. Before each choice some set D of items of the class is left.
+Its total worth is w(D), and the worth available is x = R + w(D). All sets of a size k are equally likely, with
+probability 1 / binom(d, k). The mean of log x over the orders is therefore the sum of log x / binom(d, k) over the
+non-empty sets. Means of 1 / x and of 1 / x^2 are computed in the same way.
 
 Up to 10 items the sums run over all sets. Up to 100 items they are integrals, because 1 / x is the integral of
 exp(-x s) over all s. The sum over all sets of exp(-w(D) s) / binom(d, k) is itself an integral of a product over the
@@ -57,7 +57,10 @@ def mean_squares_of_pairs(worth, below):
 
 
 def _in_parts(functions, worth, below, *options):
-    """Call the one of three functions that handles classes of this size; each function returns a tuple of arrays."""
+    """Call the function for classes of this size; `functions` is for small, medium and large classes, in this order.
+
+    Each function returns a tuple of arrays.
+    """
     n_items = len(worth)
     listed, integrated, efron = functions
     if n_items <= _MOST_LISTED:
@@ -157,7 +160,7 @@ def _shares_left(n_items):
 
 
 def _by_points(function, worth, below, *options):
-    """Apply a function to groups of classes that need equally many grid points, and join the results."""
+    """Apply a function to groups of classes that need the same number of grid points, and join the results."""
     smallest, greatest = below + worth.min(axis=0), below + _tree_sum(worth)
     length = np.log(_LAST / _FIRST) + np.log(greatest / smallest)
     n_points = (_POINTS * np.ceil(length / _STEP / _POINTS)).astype(np.int64)

@@ -4,8 +4,8 @@ A board is the set of comparisons of one query, under one set of weights. Along 
 third derivative of the log-likelihood is at most as large as the second derivative. For such functions, a step of
 Newton's method increases the likelihood if it changes no difference by more than 1. A longer step also increases the
 likelihood if it is multiplied by log(1 + r) / r, where r is the largest change of a difference [1]_. The first step
-from equal worths is safe at any length, because the second derivatives are largest for equal worths. The method
-therefore needs no values of the likelihood.
+from equal worths increases the likelihood at any length, because the second derivatives are largest for equal worths.
+The method therefore needs no values of the likelihood.
 
 .. [1] T. Sun and Q. Tran-Dinh, "Generalized self-concordant functions: a recipe for Newton-type methods", Mathematical
    Programming 178, 2019. https://doi.org/10.1007/s10107-018-1282-4
