@@ -69,7 +69,7 @@ class BIRRA(BaseAggregator):
     Tied items share their mean rank, and therefore their bin. A group of tied items may extend beyond the first
     :math:`\lfloor \pi n \rfloor` places. The items of this group then share the remaining places equally, and each of
     them counts as a fraction of a true item. The authors' program chooses the items that come first in the data
-    instead. Two items tie if every list puts them into the same bin. Such ties are frequent in queries of some hundred
+    instead. Two items tie if every list puts them into the same bin. Such ties are frequent in queries of a few hundred
     items or more, because all items of a list shorter than :math:`n / B` are in one bin. Tied items are sorted by mean
     rank, and only then by the number of lists that contain them. A list of weight w counts as w lists, so weights must
     be integers. In a query of one list no factor is lowered.

@@ -39,7 +39,7 @@ class MAIC(WeightedAggregator):
     max_iter : int, default=100
         Largest number of iterations.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights given in advance; they multiply the weights of the lists.
+        Known weights of the voters, which are not learnt; they multiply the weights that come with the lists.
 
     Attributes
     ----------
@@ -231,7 +231,7 @@ def _take(lists, queries):
 
 
 class _CategorySums:
-    """Sums over categories: each category adds the largest weighted value that its lists give an item."""
+    """Sum over the categories for each item: a category adds the largest weight that its lists give to the item."""
 
     def __init__(self, lists, category):
         self.lists, self.rows = lists, None

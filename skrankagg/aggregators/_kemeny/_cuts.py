@@ -52,7 +52,7 @@ def half_cuts(matrix, most, x, budget):
 
 
 def _odd_sums(parity, right, slack, above, budget):
-    """Find, by elimination modulo 2, sums of rows with even coefficients, an odd right-hand side and little slack.
+    """Use elimination modulo 2 to find sums of rows that have even coefficients, an odd right side and little slack.
 
     Returns an array of shape (n_sums, n_rows), dtype float64: 1 for each row that is part of the sum, otherwise 0.
     """

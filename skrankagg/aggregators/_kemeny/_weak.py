@@ -200,7 +200,10 @@ class _Component(Bracket):
         return bucket
 
     def _take(self, bucket):
-        """Store buckets that cost less, or that cost the same and have more ties; return True if they were stored."""
+        """Store an order if it is better than the best known order, and return True if it was stored.
+
+        An order is better if it costs less, or if it costs the same and has more ties.
+        """
         cost = self._cost(bucket, self.level)
         if cost > self.cost + self.tolerance or (bucket == self.bucket).all():
             return False

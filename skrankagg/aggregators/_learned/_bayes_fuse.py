@@ -47,7 +47,7 @@ class BayesFuse(LearnsFromPositions):
         Treatment of a voter that ``fit`` has not seen. "mean" uses the ratios of all voters together, "ignore" uses no
         ratios, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters; they multiply the weights of the lists, also in training.
+        Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``.
 

@@ -90,7 +90,7 @@ class SlideFuse(_Probabilities):
         Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
         uses none, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters; they multiply the weights of the lists, also in training.
+        Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``.
 
@@ -232,7 +232,7 @@ class ProbFuse(_Probabilities):
         Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
         uses none, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters; they multiply the weights of the lists, also in training.
+        Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``.
 
@@ -353,7 +353,7 @@ class SegFuse(_Probabilities):
         Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
         uses none, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters; they multiply the weights of the lists, also in training.
+        Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``.
 

@@ -31,8 +31,8 @@ def net_qualification(relation):
     """Return the number of classes below each item's class, given an outranking relation of shape (..., n, n).
 
     The balance of an item is the number of items that it outranks minus the number of items that outrank it. The items
-    with the largest balance are taken out as one class. Then the balances are counted again among the remaining items,
-    and so on.
+    with the largest balance form one class and are removed. Then the balances are counted again among the remaining
+    items, and so on.
     """
     n = relation.shape[-1]
     stack = relation.reshape(-1, n, n).astype(np.int8)
@@ -99,7 +99,7 @@ class Outranking(BaseAggregator):
         \sum_{k : r_k(i) \ge r_k(j) + s_v} w_k \le d_{max}.
 
     The net qualification of an item is the number of items that it outranks minus the number of items that outrank it.
-    The items with the largest net qualification are taken out as one class. Then the net qualifications are counted
+    The items with the largest net qualification form one class and are removed. Then the net qualifications are counted
     again among the remaining items, and so on. The score of an item is the number of classes below its class, so the
     items of a class tie.
 
@@ -114,7 +114,7 @@ class Outranking(BaseAggregator):
 
     Shares are not rounded to an integer number of places or lists. FLAGR rounds them, and it adds up the concordant
     lists instead of using the relation. With FLAGR's default ``concordance=0`` every pair meets the first condition, so
-    only vetoes matter. Two items can then end in the same class even if every list orders them in the same way.
+    only vetoes matter. Two items can then belong to the same class, even if every list orders them in the same way.
     Comparisons have a tolerance of :math:`10^{-12}` of the number of items and of the total weight. The time is
     :math:`O(m n^2)` for each query of :math:`m` lists and :math:`n` items. The memory is a few matrices of :math:`n^2`
     numbers.

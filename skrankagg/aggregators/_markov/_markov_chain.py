@@ -156,7 +156,8 @@ class MarkovChain(BaseAggregator):
       .. math:: T_{ij} = \frac1d \, \frac{W_{ji} + E_{ij} / 2}{W_{ij} + W_{ji} + E_{ij}},
 
       where :math:`W_{ij}` is the weight of the lists that rank both items and prefer :math:`i`, and :math:`E_{ij}` is
-      the weight of the lists that tie the two. The probability depends only on the share of lists, not on their number.
+      the weight of the lists that tie the two items. The probability depends only on the share of lists, not on their
+      number.
 
     Let :math:`T` be the transition probabilities and :math:`a` the ergodic number. The scores are the distribution
 

@@ -49,7 +49,7 @@ def check_connected(lists, absent):
 
 
 def _add_absent(lists, q, below, above):
-    """Mark the items of each chosen list as above the items that the list does not contain."""
+    """For each chosen list, record that its items are above the items that the list does not contain."""
     for k in np.flatnonzero(below & (lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]] > 0)):
         rows = slice(*lists.row_ptr[lists.list_ptr[q] + k : lists.list_ptr[q] + k + 2])
         held = np.zeros(len(above), dtype=bool)

@@ -78,7 +78,10 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
 
 
 def _two_loops(gradient, steps, changes, inverse, scale, group, dot):
-    """Multiply the gradient by an inverse of the second derivatives that is estimated from the remembered steps."""
+    """Multiply the gradient by the inverse of the second derivatives, estimated from the last steps.
+
+    `changes` contains the change of the gradient in each of these steps.
+    """
     direction, shares = gradient.copy(), []
     for step, change, rho in zip(reversed(steps), reversed(changes), reversed(inverse), strict=True):
         share = rho * dot(step, direction)

@@ -49,7 +49,7 @@ def mean_powers(worth, below, power):
 
 
 def mean_squares_of_pairs(worth, below):
-    """For each pair of items of a class, return the mean of the sum of 1 / x^2 over the choices that include both.
+    """For each pair of items of a class, return the mean sum of 1 / x^2 over the choices that include both items.
 
     The result has shape (n_items, n_items, n_classes). For the arguments see :func:`mean_logs`.
     """

@@ -90,8 +90,8 @@ class PlackettLuce(WeightedAggregator):
         rounding prevents further progress.
     weighting : {None, "query", "global"}, default=None
         How to learn the reliability of each voter, see Notes. None learns nothing: all voters are equal. "query" learns
-        it from the lists of each query, also in `transform`. "global" learns one number for each voter from all queries
-        of `fit`, and `transform` applies this number to any query.
+        it from the lists of each query; `transform` learns it again from its own lists. "global" learns one number for
+        each voter from all queries of `fit`, and `transform` applies this number to any query.
     reliability_of : str, default=None
         Name of the grouping whose groups have reliabilities, for ``weighting``, such as "judge". With None, each voter
         has its own reliability. Do not use None for paired comparisons: each comparison is a separate voter, see
@@ -128,10 +128,11 @@ class PlackettLuce(WeightedAggregator):
     InputError
         - If `covariates` are combined with ``absent="last"``, ``ties="davidson"`` or `weighting`.
         - If a covariate is constant in each list, or is a linear combination of item effects and earlier covariates.
-          With ``ridge=0``, also if a covariate separates winners from losers.
+          With ``ridge=0``, this error is also raised if a covariate separates winners from losers.
         - If a query lacks the item of `anchor`.
         - With ``prior=0``, if the likelihood of a query has no maximum: some items are never ranked below the other
-          items, or never above them. With ``ties="davidson"``, also if some items only tie with the other items.
+          items, or never above them. With ``ties="davidson"``, this error is also raised if some items only tie with
+          the other items.
         - With ``ties="davidson"``, if more than 20 items tie in a list.
 
     Warns

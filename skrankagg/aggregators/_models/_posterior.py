@@ -69,7 +69,7 @@ def log_prior(stages, prior, log_worth, extra):
 
 
 def plain_prior(prior, log_worth):
-    """Return the log prior of each log-worth, and its derivative, for a prior whose comparisons cannot tie."""
+    """Return the log prior of each log-worth, and its derivative, for a prior whose comparisons cannot end in ties."""
     return prior * log_worth - 2 * prior * np.logaddexp(0.0, log_worth), prior * np.tanh(-log_worth / 2)
 
 

@@ -162,7 +162,7 @@ class ReliableStages:
         return np.concatenate([factor[self.cell] * log_worth, (factor[:, None] * ties).ravel()])
 
     def _of_queries(self, value):
-        """For each query and tie size, sum the values over the voters; return shape (n_queries, n_sizes)."""
+        """Return the sum of the values over the voters for each query and tie size, of shape (n_queries, n_sizes)."""
         value, total = value.reshape(len(self.cell_query), -1), np.zeros(self.seen.shape)
         np.add.at(total, self.cell_query, value)
         return total
