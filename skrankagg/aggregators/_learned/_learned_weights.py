@@ -85,7 +85,7 @@ class LearnedWeights(SupervisedAggregator):
     n_iter_ : int
         Number of steps.
     loss_ : float
-        Loss at the learnt weights, including the ridge, before they are scaled and shrunk.
+        Loss at the learnt weights, including the ridge. It is computed before the weights are scaled and shrunk.
     n_queries_ : int
         Number of training queries, which are the judged queries with a relevant item in some list.
     n_relevant_ : int

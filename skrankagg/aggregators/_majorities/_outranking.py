@@ -104,8 +104,9 @@ class Outranking(BaseAggregator):
     items of a class tie.
 
     The gap between a ranked item and an absent item exceeds every threshold. So the list always agrees that the ranked
-    item outranks the absent item, and objects to the opposite. If instead absent items were on the place after the last
-    item, some gaps would be impossible. For example, top-30 lists of 100 items would have no veto at ``veto=0.75``.
+    item outranks the absent item, and objects to the opposite. If absent items were instead placed directly after the
+    last item, large gaps would be impossible. For example, top-30 lists of 100 items would have no veto at
+    ``veto=0.75``.
 
     Two absent items have the same rank. By default, the formula applies to them, so at ``preference=0`` a list agrees
     in both directions. With ``both_absent="ignore"`` the list neither agrees nor objects, but its weight is still

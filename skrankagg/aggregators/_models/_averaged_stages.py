@@ -39,7 +39,7 @@ class AveragedStages(Stages):
         self.ends[self.ptr[1:] - 1] = True
 
     def _without_chosen(self, mine, left):
-        """Return a copy of `left`, where the rows of each tied class contain the total worth of the items below the class."""
+        """Copy `left`, and set the rows of each tied class to the total worth of the items below the class."""
         below = np.append(left[1:], 0.0)
         below[self.ends] = 0.0
         left = left.copy()

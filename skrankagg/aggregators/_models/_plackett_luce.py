@@ -70,11 +70,11 @@ class PlackettLuce(WeightedAggregator):
         An item whose score is known, such as ``{"gpt-4": 1300}``. All scores of a query are shifted, so that the item
         has this score. Standard errors then refer to the difference from this item.
     covariates : list of str, default=None
-        Names of covariates that the model takes into account, such as ``["position", "length"]``, see Notes. The lists
-        must have been read with them. None ignores the covariates of the lists.
+        Names of covariates that the model takes into account, such as ``["position", "length"]``, see Notes. The
+        covariates must have been read together with the lists. None ignores the covariates of the lists.
     coefficients : {"query", "all"}, default="query"
-        Whether each query has its own coefficients of the covariates, or all queries have the same. Choose "all" if
-        queries have few lists.
+        Whether each query has its own coefficients of the covariates ("query"), or all queries share one set ("all").
+        Choose "all" if queries have few lists.
     ridge : float, default=0.0
         Penalty on the coefficients: this number times half the sum of their squares, for covariates scaled to unit
         variation within lists. It keeps a coefficient finite if the covariate separates winners from losers.
@@ -94,8 +94,8 @@ class PlackettLuce(WeightedAggregator):
         each voter from all queries of `fit`, and `transform` applies this number to any query.
     reliability_of : str, default=None
         Name of the grouping whose groups have reliabilities, for ``weighting``, such as "judge". With None, each voter
-        has its own reliability. Do not use None for paired comparisons: each comparison is a separate voter, see
-        Examples.
+        has its own reliability. Do not use None for paired comparisons, because each comparison is then a separate
+        voter, see Examples.
     reliability_prior : float, default=10.0
         Shape of the gamma distribution of the reliabilities, see Notes. A larger shape draws the reliabilities
         together.
@@ -186,17 +186,17 @@ class PlackettLuce(WeightedAggregator):
     polynomial. The time for each row grows with the square of the size of the largest class. With "davidson", the
     comparisons of the prior may also end in ties. Suppose that sets of size k are chosen whenever they can be, as in
     approval ballots of k items each. Then :math:`d_k` has no finite maximum, and the result is the limit of an infinite
-    :math:`d_k`. In this limit, a size that is never chosen where size k is possible drops out of the sums. A tie at the
-    end of a list is evidence that the tied items are equally good. If the tie only means "not ranked", leave these
+    :math:`d_k`. In this limit, a size drops out of the sums if it is never chosen where size k is possible. A tie at
+    the end of a list is evidence that the tied items are equally good. If the tie only means "not ranked", leave these
     items out.
 
     **Reliabilities.** A voter of reliability :math:`\eta` chooses in proportion to :math:`e^{\eta t_i}` [6]_. With a
-    reliability near 0, choices are nearly random. The mean reliability is 1, over the voters of each query with "query"
-    and over all voters with "global". With "davidson" :math:`d_k^\eta` replaces :math:`d_k`. Reliabilities have a gamma
-    distribution of shape `reliability_prior`, before they are divided by their mean. Without this distribution, the
-    voter who agrees most with the others would be infinitely reliable. An EM algorithm [7]_ learns the reliabilities.
-    Each round first finds the worths of maximum likelihood. Then it finds the reliabilities that maximise the
-    likelihood minus a penalty of :math:`\tfrac12 \eta^2 \sum_j \mathrm{Var}_j` for each voter. Here
+    reliability near 0, choices are nearly random. With "query" the mean reliability over the voters of each query is 1.
+    With "global" the mean over all voters is 1. With "davidson" :math:`d_k^\eta` replaces :math:`d_k`. Reliabilities
+    have a gamma distribution of shape `reliability_prior`, before they are divided by their mean. Without this
+    distribution, the voter who agrees most with the others would be infinitely reliable. An EM algorithm [7]_ learns
+    the reliabilities. Each round first finds the worths of maximum likelihood. Then it finds the reliabilities that
+    maximise the likelihood minus a penalty of :math:`\tfrac12 \eta^2 \sum_j \mathrm{Var}_j` for each voter. Here
     :math:`\mathrm{Var}_j` is the variance at the voter's j-th choice that is due to the uncertainty of the worths. The
     rounds end when no :math:`\log \eta` moves by more than 1e-6. If the likelihood were maximised over worths and
     reliabilities jointly, a single voter would dominate the result of many short queries. A list of weight w counts as
