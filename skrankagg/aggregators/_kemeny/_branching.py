@@ -49,7 +49,7 @@ def branch(state, polytope, rng):
 
 
 def _children(state, polytope, node, rng):
-    """Return the children of a node; the child with the smaller bound comes last."""
+    """Return the children of a node of the search tree; the child with the smaller bound comes last."""
     rows = node.cycle
     if np.abs(node.x - np.round(node.x)).max() < VIOLATION:
         polytope.before, polytope.cycle = node.before, node.cycle
@@ -66,7 +66,7 @@ def _children(state, polytope, node, rng):
 
 
 def _bounded(state, polytope, before, cycle):
-    """Make a node from fixed pairs, and compute a lower bound on the cost of its orders.
+    """Make a node of the search tree from fixed pairs, and compute a lower bound on the cost of its orders.
 
     The bound comes from a linear programme, to which violated triangles are added in several rounds. `before` contains
     the fixed pairs, and `cycle` contains the rows of the first round. Returns None if the node contains no order that

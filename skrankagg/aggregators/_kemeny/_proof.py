@@ -118,9 +118,10 @@ class State(Bracket):
 
 
 def relax(state, polytope, rng):
-    """Raise the bound by adding triangle rows, then half cuts; return True if the bound remains below the cost.
+    """Raise the bound by adding rows that forbid cycles of three items, and then half cuts.
 
-    Rounds of half cuts end if a round closes too little of the gap between the bound and the cost.
+    Returns True if the bound remains below the cost. Rounds of half cuts end if a round closes too little of the gap
+    between the bound and the cost.
     """
     place = np.argsort(state.order)
     x = np.where(polytope.cost == 0, place[polytope.first] < place[polytope.second], polytope.cost < 0).astype(float)

@@ -29,7 +29,7 @@ class _Probabilities(LearnsFromPositions):
     _counts_short_lists = True
 
     def _learn_probabilities(self, lists, judged, cell):
-        """Learn the tables of the voters, and return the tables as a frame.
+        """Learn a table of probabilities for each voter, and return the tables as a frame.
 
         The argument `cell` is the name of the column that numbers the cells from 1.
         """

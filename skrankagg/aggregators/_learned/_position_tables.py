@@ -112,6 +112,8 @@ class CellSums:
 class LearnsFromPositions(SupervisedAggregator):
     """Base of methods that learn a value for each cell, and add up the values of the cells that contain an item.
 
+    A cell is a position, a segment or a bin of a voter's lists.
+
     A subclass defines three methods. ``_cells(lists)`` returns the cell of each row. ``_learn(lists, judged)`` learns
     tables and stores them with ``_keep_tables``. ``_values(lists)`` reads the tables.
     """

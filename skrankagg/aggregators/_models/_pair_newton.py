@@ -139,7 +139,7 @@ def newton(compared, won, start, *, prior, tol, max_iter):
 
 
 def _step(compared, won, log_worth, prior):
-    """Return the step of Newton's method for each board."""
+    """Return the step of Newton's method for each board (the comparisons of one query)."""
     n = log_worth.shape[1]
     worth = np.exp(log_worth - log_worth.max(axis=1, keepdims=True))
     both = worth[:, :, None] + worth[:, None, :]

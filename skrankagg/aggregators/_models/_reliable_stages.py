@@ -67,12 +67,16 @@ class ReliableStages:
     def curvature(self, variables):
         """Return the second derivative of each cell's log-likelihood by each of its log-worths, multiplied by -1.
 
-        Ties hardly change these derivatives, so all ties are treated by Efron's rule.
+        A cell contains the lists of one voter in one query. Ties hardly change these derivatives, so all ties are
+        treated by Efron's rule.
         """
         return self.uncertain.curvature(self.reliability[self.cell] * variables[self.origin])
 
     def by_reliability(self, variables, reliability):
-        """Compute the log-likelihood of each cell at its reliability, and the derivative by the reliability."""
+        """Compute the log-likelihood of each cell at its reliability, and the derivative by the reliability.
+
+        A cell contains the lists of one voter in one query.
+        """
         log_worth, ties = self._split(variables)
         mine, my_ties = log_worth[self.origin], ties[self.cell_query]
         value, gradient = self.inner.value_and_gradient(self._to_cells(mine, my_ties, reliability))
@@ -89,7 +93,7 @@ class ReliableStages:
         return np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
 
     def tie_sizes_of(self, other):
-        """Allow exactly the tie sizes that `other` allows; `other` must contain the same queries."""
+        """Allow the same tie sizes (numbers of tied items) as `other`, which must contain the same queries."""
         self.seen, self.free = other.seen, other.free
         self.inner.tie_sizes_of(other.inner)
 
