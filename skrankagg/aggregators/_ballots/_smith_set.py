@@ -39,13 +39,14 @@ def condorcet_winner(
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
-        For a matrix the parameter has no effect, because one of the two values was already used for the matrix.
+        For a matrix the parameter has no effect, because absent items were already treated when the matrix was
+        computed.
 
     Returns
     -------
     DataFrame of shape (n_queries, 2), or int or None
         A frame with columns `query` and `item` and one row for each query. The item is missing if no item beats all
-        others. For a matrix, the result is the number of the item, or None if no item beats all others.
+        others. For a matrix, the result is the item's position in the matrix, or None if no item beats all others.
 
     See Also
     --------
@@ -58,8 +59,8 @@ def condorcet_winner(
     than the lists that rank it below. An item that wins against every other item is the Condorcet winner [1]_. There is
     at most one Condorcet winner. If majorities form a cycle at the top, there is no Condorcet winner. A draw is not a
     win: margins within :math:`10^{-12}` of the query's total weight are draws. If a query has a single item, this item
-    is the winner. With ``absent="ignore"`` two items that never appear in the same list draw. The time is the same as
-    for :class:`Condorcet`.
+    is the winner. With ``absent="ignore"`` the duel of two items that never appear in the same list is a draw. The
+    running time is the same as for :class:`Condorcet`.
 
     References
     ----------
@@ -115,13 +116,14 @@ def smith_set(
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
-        For a matrix the parameter has no effect, because one of the two values was already used for the matrix.
+        For a matrix the parameter has no effect, because absent items were already treated when the matrix was
+        computed.
 
     Returns
     -------
     DataFrame or ndarray of int
         A frame with columns `query` and `item` and one row for each item of each set, sorted by query and item. For a
-        matrix, the result contains the numbers of the items in the set.
+        matrix, the result contains the positions of the set's items in the matrix.
 
     See Also
     --------
@@ -141,9 +143,9 @@ def smith_set(
 
     .. math:: \sum_{j \le k} c_j = \frac{k (k - 1)}{2} + k (n - k).
 
-    The right side is the largest total score of :math:`k` items. Each duel between two of these items adds one point in
-    total, and each duel with another item adds one point. Margins within :math:`10^{-12}` of the query's total weight
-    are draws. The time is the same as for :class:`Copeland`.
+    The right side is the largest total score that :math:`k` items can have. Each duel between two of these items adds
+    one point in total, and each duel with an item outside this group adds at most one point. Margins within
+    :math:`10^{-12}` of the query's total weight are draws. The running time is the same as for :class:`Copeland`.
 
     References
     ----------

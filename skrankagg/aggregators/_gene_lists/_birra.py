@@ -24,7 +24,7 @@ class BIRRA(BaseAggregator):
 
     The places of each list are divided into bins. The weight of a bin is learnt from the number of true items in the
     list down to this bin. The top of a list therefore has a large weight if it contains the leading items of the
-    consensus. A single list cannot decide alone.
+    consensus. No single list decides the result.
 
     Parameters
     ----------
@@ -62,16 +62,17 @@ class BIRRA(BaseAggregator):
 
     the logarithm of a Bayes factor. The factors of a list are smoothed along its bins by Tukey's 3RS3R [2]_. Then some
     factors are raised, so that factors never increase from one bin to the next. Finally, in each bin the largest factor
-    of all lists is lowered to the second largest, so no list decides alone. The score is the sum of the factors of the
-    item's bins. Rounds end when the true items are the same as in the round before, or after `max_iter` rounds.
+    of all lists is lowered to the second largest, so no single list decides the result. The score is the sum of the
+    factors of the item's bins. Rounds end when the true items are the same as in the round before, or after `max_iter`
+    rounds.
 
     Tied items share their mean rank, and therefore their bin. A group of tied items may extend beyond the first
     :math:`\lfloor \pi n \rfloor` places. The items of this group then share the remaining places equally, and each of
     them counts as a fraction of a true item. The authors' program chooses the items that come first in the data
-    instead. Items in the same bins of all lists tie. Such ties are frequent in queries of some hundred items or more,
-    because all items of a list shorter than :math:`n / B` are in one bin. Tied items are sorted by mean rank, and only
-    then by the number of lists that contain them. A list of weight w counts as w lists, so weights must be integers. In
-    a query of one list no factor is lowered.
+    instead. Two items tie if every list puts them into the same bin. Such ties are frequent in queries of a few hundred
+    items or more, because all items of a list shorter than :math:`n / B` are in one bin. Tied items are sorted by mean
+    rank, and only then by the number of lists that contain them. A list of weight w counts as w lists, so weights must
+    be integers. In a query of one list no factor is lowered.
 
     Scores are not calibrated: the method assumes that the lists are independent given the true items, but it estimates
     the true items from the agreement of the lists. Each round passes over the rows once, computes :math:`B` numbers for
@@ -145,9 +146,9 @@ class BIRRA(BaseAggregator):
     def _rounds(self, lists):
         """Run the rounds of all queries, and return five arrays.
 
-        The first two arrays contain the score of each candidate, and the sum of the absolute terms of this score. The
-        next two contain the number of rounds of each query, and a mask of the queries whose true items did not change
-        in the last round. The last array contains the factor of each bin, shape (n_lists, n_bins).
+        The first two arrays contain the score of each candidate, and the sum of the absolute values of the terms of
+        this score. The next two contain the number of rounds of each query, and a mask of the queries whose true items
+        did not change in the last round. The last array, of shape (n_lists, n_bins), contains the factor of each bin.
         """
         heads, by_rank = lists.candidate_ptr[:-1], rank_sums(lists, lists.list_weight)
         n_true = np.maximum(np.floor(self.prior * lists.query_n_items * (1 + TOLERANCE)), 1.0)
@@ -167,7 +168,7 @@ class BIRRA(BaseAggregator):
         return score, scale, n_iter, ~moving, factor
 
     def _factors(self, lists, n_true, n_others):
-        """Compute the smoothed logarithm of the Bayes factor of each bin of each list, shape (n_lists, n_bins)."""
+        """Compute the smoothed log Bayes factor of each bin of each list, of shape (n_lists, n_bins)."""
         factor = np.log((n_true + 1) / (n_others + 1)) - np.log(self.prior / (1 - self.prior))
         factor = smooth_3rs3r(factor)
         factor = np.maximum.accumulate(factor[:, ::-1], axis=1)[:, ::-1]
@@ -175,7 +176,7 @@ class BIRRA(BaseAggregator):
 
 
 class _Bins:
-    """Bins of all rows, and the bin of the absent items of each list."""
+    """Bin of each row, and bin of the absent items of each list."""
 
     def __init__(self, lists, n_bins):
         self.lists, self.n_bins = lists, n_bins

@@ -39,7 +39,7 @@ class MAIC(WeightedAggregator):
     max_iter : int, default=100
         Largest number of iterations.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights given in advance; they multiply the weights of the lists.
+        Known weights of the voters, which are not learnt; they multiply the weights that come with the lists.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class MAIC(WeightedAggregator):
     -----
     Let :math:`S(i)` be the score of item :math:`i`. The weight of place :math:`x` of list :math:`v` is the square root
     of the mean score of the list's first :math:`x` items. Each category :math:`c` adds to the score of an item the
-    largest weight that one of its lists gives the item [1]_
+    largest weight that any list of the category gives the item [1]_
 
     .. math:: w_v(x) = \sqrt{\frac{1}{x} \sum_{y \le x} S(i_{vy})}, \qquad
        S(i) = \sum_c \max_{v \in c,\, v \ni i} u_v \, w_v(x_v(i)),
@@ -222,7 +222,7 @@ class MAIC(WeightedAggregator):
 
 
 def _take(lists, queries):
-    """Select queries; return their lists, the positions of these lists, and the positions of the lists' rows."""
+    """Select queries; return their lists, and the positions of these lists and of their rows in `lists`."""
     if len(queries) == lists.n_queries:
         return lists, slice(None), slice(None)
     own_lists, _ = gather_ranges(lists.list_ptr, queries)
@@ -231,7 +231,7 @@ def _take(lists, queries):
 
 
 class _CategorySums:
-    """Sums over categories: each category adds the largest weighted value that its lists give an item."""
+    """Sum over the categories for each item: a category adds the largest weight that its lists give to the item."""
 
     def __init__(self, lists, category):
         self.lists, self.rows = lists, None
@@ -245,7 +245,7 @@ class _CategorySums:
             self.first = np.argsort(rows[self.start])
 
     def __call__(self, place_weight):
-        """Return the sum of each candidate, given the weight of each row's place."""
+        """Return the sum over the categories for each candidate, given the weight of each row's place."""
         given, candidate = self._given(place_weight), self.lists.candidate
         if self.rows is not None:
             given = np.maximum.reduceat(given[self.rows], self.start)[self.first]

@@ -35,7 +35,7 @@ def repeat_medians(values):
 
 
 def split_flats(values):
-    """Smooth peaks and valleys of two equal columns, which running medians do not remove.
+    """Smooth peaks and valleys that consist of two equal columns, because running medians do not remove them.
 
     The row is split between the two columns. Each of the two columns is then smoothed as the end of its part.
     """

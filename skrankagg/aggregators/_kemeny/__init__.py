@@ -4,11 +4,11 @@
 
     _costs               costs of orders, and lower bounds on these costs
     _stacks              preferences, margins and ranks of several small queries in one array
-    _components          groups of items that every best order puts one after the other
+    _components          groups of items that stay together in every best order
     _search              local search among strict orders
     _budget, _worker     the time limit, and the process that solves long programmes
-    _triangles           linear programmes, to which violated rows are added
-    _cuts, _branching    cuts and branching, used if the triangles do not prove the optimum
+    _triangles           linear programmes that forbid cycles of three items (triangles)
+    _cuts, _branching    more rows (cuts) and branching, used if triangles do not prove the optimum
     _proof               search and proof of one component
     _solver              strict orders of all items
     _unique              check whether other strict orders have the same cost

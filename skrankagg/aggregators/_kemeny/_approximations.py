@@ -26,9 +26,9 @@ class BaseNearKemeny(BaseAggregator):
 
     A subclass defines ``_rank_items(lists, queries, prefer, tied, given)`` for queries with the same number of items.
     `prefer` and `tied` are stacks of shape (n_queries, n, n). `given` is the result of ``_prepare_search(lists)``,
-    called once for all queries. The method returns three arrays of shape (n_queries, n). The first array contains the
-    orders. The other two arrays number the places of each order; tied neighbours have the same number. The Kemeny score
-    is computed from the second array, and the published scores from the third.
+    which is called once for all queries. The method returns three arrays of shape (n_queries, n). The first array
+    contains the orders. The other two arrays number the places of each order; tied neighbours have the same number. The
+    Kemeny score is computed from the second array, and the published scores from the third.
     """
 
     _tags = {"neutral": False, "unanimity": False}

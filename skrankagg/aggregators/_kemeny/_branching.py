@@ -1,9 +1,9 @@
 """Branch and bound over the pairs of items of a component, with bounds from linear programmes.
 
-A node is a set of fixed pairs that is closed under transitivity. A side of a pair is one of its two directions. In each
-node, several fractional and costly pairs are tried. The search branches on the pair whose two sides raise the bound
-most. Trying a pair takes a linear programme for each side. A side that cannot contain a cheaper order is excluded at
-once.
+A node is a set of fixed pairs that is closed under transitivity. A side of a pair is one of the two possible orders of
+its items. In each node, several fractional and costly pairs are tried. The search branches on the pair whose two sides
+raise the bound most. To try a pair, one linear programme is solved for each side. A side that cannot contain a cheaper
+order is excluded at once.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def branch(state, polytope, rng):
 
 
 def _children(state, polytope, node, rng):
-    """Return the children of a node; the child with the smaller bound comes last."""
+    """Return the children of a node of the search tree; the child with the smaller bound comes last."""
     rows = node.cycle
     if np.abs(node.x - np.round(node.x)).max() < VIOLATION:
         polytope.before, polytope.cycle = node.before, node.cycle
@@ -66,9 +66,11 @@ def _children(state, polytope, node, rng):
 
 
 def _bounded(state, polytope, before, cycle):
-    """Make a node from fixed pairs; rounds of violated triangles give a lower bound on the cost of its orders.
+    """Make a node of the search tree from fixed pairs, and compute a lower bound on the cost of its orders.
 
-    Returns None if the node contains no order that is cheaper than the best known order.
+    The bound comes from a linear programme, to which violated triangles are added in several rounds. `before` contains
+    the fixed pairs, and `cycle` contains the rows of the first round. Returns None if the node contains no order that
+    is cheaper than the best known order.
     """
     polytope.before, polytope.cycle = before.copy(), cycle
     last = -np.inf
@@ -91,8 +93,9 @@ def _bounded(state, polytope, before, cycle):
 def _sides(state, polytope, node):
     """Choose a pair to branch on; for each possible side, return the bound and the fixed pairs.
 
-    If some trial excludes one side of a pair, the result is a single node in which the other side is fixed. If a trial
-    excludes both sides of a pair, the result is empty.
+    A trial fixes one side of a pair and solves the linear programme. If some trial excludes one side of a pair, the
+    result is a single node in which the other side is fixed. If a trial excludes both sides of a pair, the result is
+    empty.
     """
     before, best = node.before, None
     dear = np.minimum(node.x, 1 - node.x) * (np.abs(polytope.cost) + 0.5 * state.step)

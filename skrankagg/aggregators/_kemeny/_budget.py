@@ -74,7 +74,7 @@ class Budget:
         return self._solve(foreseen, linprog, cost, A_ub=matrix, b_ub=most, bounds=bounds, method=method)
 
     def milp(self, cost, options, **programme):
-        """Minimise ``cost @ x`` over integers with SciPy; raise Unfinished if time runs out."""
+        """Minimise ``cost @ x`` with SciPy's solver for mixed-integer programmes; raise Unfinished if time runs out."""
         return self._solve(1e-6 * len(cost) ** 2, milp, cost, options=options, **programme)
 
     def _solve(self, foreseen, function, *args, options=None, **kwargs):

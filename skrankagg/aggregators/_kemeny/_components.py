@@ -1,4 +1,4 @@
-"""Components of the majority relation: every Kemeny order puts them one after the other."""
+"""Components of the majority relation: groups of items that stay together in every Kemeny order."""
 
 from itertools import pairwise
 
@@ -16,7 +16,7 @@ _FEW_ITEMS = 32
 
 
 def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
-    """Split items into groups that every Kemeny order puts one after the other.
+    """Split items into groups that follow each other as complete blocks in every Kemeny order.
 
     Parameters
     ----------

@@ -20,7 +20,8 @@ def kemeny_score(
     rank : array-like of shape (n_items,)
         Ranks of the items: lower ranks are better, and equal ranks are ties. Only the order of the numbers matters.
     prefer, tied : ndarray of shape (n_items, n_items)
-        Preferences as :func:`pairwise_preferences` returns them; without `tied` no list has ties.
+        Preferences as :func:`pairwise_preferences` returns them; if `tied` is None, the lists are assumed to have
+        no ties.
     penalty : float, default=0.5
         Cost of a pair that is tied only in the list or only in the order.
 
@@ -73,7 +74,8 @@ def kemeny_lower_bound(
     Parameters
     ----------
     prefer, tied : ndarray of shape (n_items, n_items)
-        Preferences as :func:`pairwise_preferences` returns them; without `tied` no list has ties.
+        Preferences as :func:`pairwise_preferences` returns them; if `tied` is None, the lists are assumed to have
+        no ties.
     penalty : float, default=0.5
         Cost of a pair that is tied only in the list or only in the order.
     consensus_ties : {"strict", "weak"}, default="strict"
@@ -222,7 +224,7 @@ class Bracket:
 
     @property
     def most(self):
-        """Return the highest cost at which an order is still cheaper than the best known order, beyond rounding."""
+        """Return the highest cost that is below the cost of the best known order by more than a rounding error."""
         return self.cost - (0.999 * self.step or 1e-9 * self.scale)
 
     def met(self):

@@ -1,10 +1,10 @@
 """Half cuts: valid inequalities that are half the sum of some rows, rounded down.
 
-The solution of a linear programme whose rows are triangles may contain values of 1/2. Suppose that some rows with
-integer coefficients add up to even coefficients and an odd right side. Half of this sum, rounded down, is valid for
-integer solutions and excludes such a fractional solution. If three rows form a ring, the cuts are the Möbius ladders of
-the linear ordering problem. Elimination modulo 2 finds these cuts, and also cuts from more than three rows. It uses
-only the rows that the solution satisfies with equality.
+The rows of the linear programme forbid cycles of three items (triangles). Its solution may contain values of 1/2.
+Suppose that some rows with integer coefficients add up to even coefficients and an odd right side. Half of this sum,
+rounded down, is valid for integer solutions and excludes such a fractional solution. If three rows form a ring, the
+cuts are the Möbius ladders of the linear ordering problem. Elimination modulo 2 finds these cuts, and also cuts from
+more than three rows. It uses only the rows that the solution satisfies with equality.
 """
 
 import numpy as np
@@ -52,7 +52,7 @@ def half_cuts(matrix, most, x, budget):
 
 
 def _odd_sums(parity, right, slack, above, budget):
-    """Find, by elimination modulo 2, sums of rows with even coefficients, an odd right-hand side and little slack.
+    """Use elimination modulo 2 to find sums of rows that have even coefficients, an odd right side and little slack.
 
     Returns an array of shape (n_sums, n_rows), dtype float64: 1 for each row that is part of the sum, otherwise 0.
     """

@@ -17,7 +17,7 @@ def fit_mallows(lists, distance):
 
     Returns the dispersion, from 0 to 1, and the log-likelihood of the lists, each of shape (n_queries,). Both values
     are NaN for a query with a single item, and for a query whose lists all have weight 0. They are also NaN if some
-    list is cut or has ties. Lists of weight 0 are ignored.
+    list does not contain all items, or has ties. Lists of weight 0 are ignored.
     """
     n, query = lists.query_n_items, lists.list_query
     strict = np.logical_and.reduceat(lists.rank == positions(lists.row_ptr), lists.row_ptr[:-1])

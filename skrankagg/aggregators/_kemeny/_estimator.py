@@ -63,7 +63,8 @@ class Kemeny(BaseAggregator):
     method : {"auto", "exact", "iterated-local-search", "local-search"}, default="auto"
         "exact" searches until the order is proven to be optimal, or until `time_limit` has passed. "auto" does the same
         if there is a time limit. Without a time limit, "auto" proves components of up to 60 items and only searches
-        larger components. The other two methods do not prove optimality.
+        larger components. A component is a group of items connected by cycles of majorities, see
+        :func:`condorcet_components`. The other two methods do not prove optimality.
     consensus_ties : {"strict", "weak"}, default="strict"
         Whether the consensus orders all items ("strict") or may tie items ("weak"). If tying two items costs the same
         as ordering them, the tie is preferred.
@@ -105,8 +106,8 @@ class Kemeny(BaseAggregator):
           methods without a proof) or "solver" (the solver gave up);
         - `dispersion` of Mallows' model, see Notes, and its `log_likelihood`. The dispersion is 0 if all lists are the
           same as the consensus. It is 1 if the lists are no closer to the consensus than random lists. Both columns are
-          NaN for a single item and with ``consensus_ties="weak"``. They are also NaN if some list of the query is cut
-          or has ties.
+          NaN for a single item and with ``consensus_ties="weak"``. They are also NaN if some list of the query does not
+          contain all items, or has ties.
 
         :meth:`aggregate` returns this table for any lists.
 
@@ -144,21 +145,21 @@ class Kemeny(BaseAggregator):
 
     **Weak orders.** Among several best weak orders, an order with many ties is chosen in two steps. First, among the
     best orders of each component, an order with the most ties is chosen. If the component was proven by programmes,
-    this order is only found if the solver needs about as many programmes for it as for the proof. Among orders with the
-    same number of ties, the result depends on the search.
+    this order is only found if the search for it needs at most about as many programmes as the proof. Among orders with
+    the same number of ties, the result depends on the search.
 
-    Second, the groups of tied items are placed on levels; groups of different components share a level if the ties cost
-    no more than an order. There are as few levels as possible, given the pairs that must not tie. Each group gets the
-    level half way between the highest and the lowest level that is possible for the group. If there are two middle
-    levels, the group gets the upper one. So merging any two neighbouring levels would increase the score. If each
-    component has only one best order, the result does not depend on the names of the items. There is an exception with
-    a `penalty` above 0.5: the names may matter for a drawn pair if a tie costs more than an order.
+    Second, the groups of tied items are placed on levels; groups of different components share a level if tying their
+    items costs no more than ordering them. There are as few levels as possible, given the pairs that must not tie. Each
+    group gets the level half way between the highest and the lowest level that is possible for the group. If there are
+    two middle levels, the group gets the upper one. So merging any two neighbouring levels would increase the score. If
+    each component has only one best order, the result does not depend on the names of the items. There is an exception
+    with a `penalty` above 0.5: the names may matter for a drawn pair if tying its items costs more than ordering them.
 
     **Small components.** Components of up to 15 items are proven by dynamic programming over the sets of items that may
     come first. This requires that all margins are integers or multiples of one number. Dynamic programming also counts
     the best orders, and `unique` is derived from their number. In larger components `unique` requires a second proof
-    that excludes the best order. The second proof must end within the time limit, and it needs about as many programmes
-    as the first proof.
+    that excludes the best order. The second proof must end within the time limit, and it may use only about as many
+    programmes as the first proof.
 
     **Dispersion.** Under Mallows' model [6]_ a list at the distance :math:`d` from the centre has a probability
     proportional to :math:`\phi^d`. A best strict order is the most likely centre of full lists without ties, for any
@@ -321,7 +322,7 @@ class Kemeny(BaseAggregator):
         )
 
     def _groups(self, lists):
-        """Yield groups of consecutive queries that one process solves together; a large query starts a group."""
+        """Yield groups of consecutive queries that one process solves together; each large query starts a new group."""
         few = -(-lists.n_queries // (_GROUPS * effective_n_jobs(self.n_jobs)))
         group = []
         for q, n in enumerate(lists.query_n_items):

@@ -87,7 +87,10 @@ def _solve_assignment(cost):
 
 
 def _assign(cost):
-    """Assign items to places with the least total cost; return each item's place, from 0, and the total cost."""
+    """Assign items to places with the least total cost; return the place of each item and the total cost.
+
+    Places are counted from 0.
+    """
     items, places = _solve_assignment(cost)
     found = np.empty(len(cost), dtype=np.int64)
     found[items] = places

@@ -1,4 +1,4 @@
-"""Merging of the components' orders with ties: groups of tied items share a level if this does not raise the cost.
+"""Merging of components: groups of tied items from different components share a level if this costs nothing.
 
 A bucket is a group of tied items of one component. Pairs across components have their least cost if the components
 follow each other. If tying such a pair costs the same, the pair is tied. There are as few levels as possible, given the
@@ -10,12 +10,12 @@ import numpy as np
 
 
 class Stack:
-    """Buckets of all components, in the components' order.
+    """Buckets (groups of tied items) of all components, in the components' order.
 
     `parts` contains the items of each component and their buckets; the best bucket is 0. `before` and `level` have
     shape (n, n). `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a
-    tie of the two items. These costs are relative: for each pair of items, the cheapest of the two orders and the tie
-    costs 0. Costs up to the tolerance are treated as 0.
+    tie of the two items. These costs are relative: a pair of items has three possibilities (either order, or a tie),
+    and the cheapest of the three costs 0. Costs up to the tolerance are treated as 0.
     """
 
     def __init__(self, parts, before, level, tolerance):
@@ -35,7 +35,7 @@ class Stack:
         self.may_follow = self._never(before > tolerance).T
 
     def _never(self, chosen):
-        """Return a mask of pairs of buckets: True if `chosen` marks no pair of items from the two buckets."""
+        """Return a mask of pairs of buckets (groups of tied items): True if `chosen` marks no pair of their items."""
         never = np.ones((len(self.component), len(self.component)), dtype=bool)
         first, second = np.nonzero(chosen)
         never[self.place[first], self.place[second]] = False
@@ -44,8 +44,8 @@ class Stack:
     def is_forced(self):
         """Return a mask of shape (n_components - 1,): True if a component must precede the next component.
 
-        A component need not precede the next component if two buckets can tie or swap at no cost. These are the last
-        bucket of the component and the first bucket of the next component.
+        A component need not precede the next component if two groups of tied items can tie or swap at no
+        cost. These are the last group of the component and the first group of the next component.
         """
         if self.n_components == 1:
             return np.empty(0, dtype=bool)

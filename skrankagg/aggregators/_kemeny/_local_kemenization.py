@@ -20,8 +20,8 @@ __all__ = ["LocalKemenization"]
 class LocalKemenization(BaseNearKemeny):
     r"""Repair another method's consensus so that no two neighbours contradict a majority.
 
-    The repaired order is the closest order in which no majority contradicts the order of two neighbours. So for any
-    method, a Condorcet winner comes first.
+    Among all orders in which no two neighbours contradict a majority, the repaired order is the closest to the
+    consensus. So for any method, a Condorcet winner comes first in the repaired order.
 
     Parameters
     ----------

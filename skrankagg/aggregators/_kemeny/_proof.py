@@ -32,9 +32,9 @@ class Proven:
     """Order of a component with its cost, its bound, and the reason why the search ended.
 
     Cost and bound are differences from the cost of ordering every pair by its majority. The reason is "optimal", "time
-    limit", or "solver" if the solver gave up. `cycle`, of shape (n_cycles, 3), contains the last rows of the proof.
-    `n_programmes` is the number of linear programmes. `only` is True if no other order is as cheap. It is None if the
-    proof does not decide whether another order is as cheap.
+    limit", or "solver" if the solver gave up. `cycle`, of shape (n_cycles, 3), contains the cycles of three items that
+    the last linear programme of the proof forbids. `n_programmes` is the number of linear programmes. `only` is True if
+    no other order is as cheap. It is None if the proof does not decide whether another order is as cheap.
     """
 
     order: np.ndarray
@@ -118,9 +118,10 @@ class State(Bracket):
 
 
 def relax(state, polytope, rng):
-    """Raise the bound by adding triangle rows, then half cuts; return True if the bound remains below the cost.
+    """Raise the bound by adding rows that forbid cycles of three items, and then half cuts.
 
-    Rounds of half cuts end if a round closes too little of the gap between the bound and the cost.
+    Returns True if the bound remains below the cost. Rounds of half cuts end if a round closes too little of the gap
+    between the bound and the cost.
     """
     place = np.argsort(state.order)
     x = np.where(polytope.cost == 0, place[polytope.first] < place[polytope.second], polytope.cost < 0).astype(float)

@@ -41,12 +41,12 @@ class RelationProgramme:
         self.n_solved = 0
 
     def rounds(self, level, *, excluded=None, most=None, limit=None):
-        """Solve linear programmes with more and more triples, then integer programmes.
+        """Solve linear programmes with rows for more and more triples, then integer programmes.
 
-        `level`, of shape (n, n), is the cost of a tie. `excluded`, of shape (n,), contains the buckets of an order to
-        exclude. Orders that cost more than `most` are not searched for: a variable is fixed if it has the same value in
-        all cheaper orders. With `limit`, at most this number of programmes is solved, and integer programmes are
-        limited to a few nodes.
+        `level`, of shape (n, n), is the cost of a tie. `excluded`, of shape (n,), describes an order to exclude: the
+        number of each item's group of tied items. Orders that cost more than `most` are not searched for: a variable is
+        fixed if it has the same value in all cheaper orders. With `limit`, at most this number of programmes is solved,
+        and the branch and bound of integer programmes is limited to a few nodes.
 
         Yields y, of shape (n, n), and a lower bound on the cost of every order. y is 1 where the row's item is before
         the column's item or tied with it. The last y is an order. Raises Infeasible if no order costs at most `most`.

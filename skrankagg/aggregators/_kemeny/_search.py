@@ -81,8 +81,8 @@ def iterate(margin, order, n_rounds, rng, budget, *, target=-np.inf, most_rounds
     """Search in rounds: displace some items at random, then descend; return the best order, int64 of shape (n,).
 
     The search stops after `n_rounds` rounds, or when the time limit has passed. It also stops at an order with the cost
-    `target`, which is a lower bound on :func:`order_cost`. The cost is compared with `target` after at most
-    `most_rounds` rounds. `most_rounds` does not change the result.
+    `target`, which is a lower bound on :func:`order_cost`. The cost is compared with `target` at least once in
+    `most_rounds` rounds; this number does not change the result.
     """
     n = len(order)
     if n < 3:

@@ -73,7 +73,7 @@ def scores(rank, prefer, tied):
 
 
 def n_below_place(place):
-    """Return the number of items below each place of an order, shape (n_queries, n).
+    """Return the number of items below each place of an order, of shape (n_queries, n).
 
     `place`, of shape (n_queries, n), numbers the places in ascending order; tied neighbours have the same number.
     """

@@ -114,7 +114,7 @@ class TrianglePolytope:
         self.cycle = self.cycle[needed]
 
     def exclude(self, order):
-        """Add a row that excludes an order: at least one pair of its neighbours must have the opposite direction."""
+        """Add a row that excludes an order: at least one pair of neighbours in this order must be reversed."""
         above, below = order[:-1], order[1:]
         sign = np.where(above < below, 1.0, -1.0)
         shape = (1, len(self.cost))

@@ -30,7 +30,7 @@ _PROGRAMMES, _PER_PROGRAMME = 10, 1
 def only_order(margin, parts, budget):
     """Return True if there is only one cheapest order, False if there are several, and None if this is not known.
 
-    `parts` contains a pair for each component, best first: the items, and a Proven.
+    `parts` contains a pair for each component, best first: the items of the component, and the result of its proof.
     """
     ends = [(items[part.order[0]], items[part.order[-1]], part.reason == "optimal") for items, part in parts]
     for (_, last, above), (first, _, below) in pairwise(ends):
@@ -79,7 +79,7 @@ class _Found(Exception):
 class _Another(State):
     """Search for an order that costs as little as the known order but is different.
 
-    Orders are accepted if they cost less than the known order plus one step.
+    Orders are accepted if they cost less than the known order plus one step, the least difference between two costs.
     """
 
     def __init__(self, margin, known, step, budget):

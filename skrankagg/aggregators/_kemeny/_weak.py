@@ -1,4 +1,4 @@
-"""Orders with ties: a local search finds buckets, and integer programmes find bounds.
+"""Orders with ties: a local search finds groups of tied items (buckets), and integer programmes find bounds.
 
 A small component is proven by dynamic programming over the sets of items that may come first. This proof also shows
 whether several orders have the lowest cost, and which of them has the most tied pairs.
@@ -32,10 +32,10 @@ def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report):
 
     The search starts from the ranks in `rank`. `report` is called with the score and the bound.
 
-    Returns five results. The first contains the number of each item's bucket, int64 of shape (n,); the best bucket is
-    0. The second and third are the score and the bound. The fourth is the stop reason: "optimal", "time limit" or
-    "solver", or None if no proof was requested. The last is True if no other order has the lowest score, False if
-    another order has this score, and None if this is not known.
+    Returns five results. The first, int64 of shape (n,), contains the number of each item's bucket (group of tied
+    items); the best bucket is 0. The second and third are the score and the bound. The fourth is the stop reason:
+    "optimal", "time limit" or "solver", or None if no proof was requested. The last is True if no other order has the
+    lowest score, False if another order has this score, and None if this is not known.
     """
     before, level = pair_costs(prefer, tied, penalty)
     least = np.minimum(np.minimum(before, before.T), level)
@@ -81,9 +81,12 @@ def _is_unique(parts, forced):
 
 
 class _Component(Bracket):
-    """Best known order of a component, stored as the bucket of each item, and a bound on the cost of its orders.
+    """Best known order of a component, and a bound on the cost of its orders.
 
-    Costs are relative: for each pair of items, the cheapest of the two orders and the tie costs 0.
+    The order is stored as the bucket (group of tied items) of each item.
+
+    Costs are relative: a pair of items has three possibilities (either order, or a tie), and the cheapest of the three
+    costs 0.
     """
 
     def __init__(self, before, level, budget):
@@ -176,7 +179,7 @@ class _Component(Bracket):
     # ------------------------------------------------------------------ orders of equal cost
 
     def tie(self):
-        """Move items and merge neighbouring buckets as long as more pairs tie and the cost does not increase."""
+        """Move items and merge groups of tied items, as long as more pairs tie and the cost does not increase."""
         if self.only or self._ties_most():
             return
         level = self.level - self.bonus
@@ -187,7 +190,10 @@ class _Component(Bracket):
         return self.most_tied is not None and n_ties(self.bucket) == n_ties(self.most_tied)
 
     def _merged(self, bucket):
-        """Merge neighbouring buckets if the merge costs nothing, from the best bucket to the worst bucket."""
+        """Merge neighbouring groups of tied items if the merge costs nothing.
+
+        The groups are treated in order, from the best to the worst.
+        """
         bucket, k = np.array(bucket), 0
         while k < bucket.max() and not self.budget.late:
             above, below = np.flatnonzero(bucket == k), np.flatnonzero(bucket == k + 1)
@@ -199,7 +205,10 @@ class _Component(Bracket):
         return bucket
 
     def _take(self, bucket):
-        """Store buckets that cost less, or that cost the same and have more ties; return True if they were stored."""
+        """Store an order if it is better than the best known order, and return True if it was stored.
+
+        An order is better if it costs less, or if it costs the same and has more ties.
+        """
         cost = self._cost(bucket, self.level)
         if cost > self.cost + self.tolerance or (bucket == self.bucket).all():
             return False
@@ -267,5 +276,8 @@ def n_ties(bucket):
 
 
 def _buckets(y):
-    """Convert a solution to buckets: items are sorted by the number of items that are after them or tied with them."""
+    """Convert a solution to groups of tied items (buckets); return the number of each item's group.
+
+    Items are sorted by the number of items that are after them or tied with them, the largest number first.
+    """
     return np.unique(np.round(-y.sum(axis=1), 6), return_inverse=True)[1]

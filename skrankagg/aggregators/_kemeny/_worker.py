@@ -1,4 +1,4 @@
-"""Separate process for calls of SciPy's solvers, because a solver can only be stopped with its process.
+"""Separate process for calls of SciPy's solvers, because the only way to stop a solver is to end its process.
 
 A solver checks the clock and signals rarely: minutes may pass between two checks. A process can be ended at any moment.
 The process runs this file, which imports nothing from the package. Requests and answers are pickles.

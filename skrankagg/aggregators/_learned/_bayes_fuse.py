@@ -1,4 +1,4 @@
-"""BayesFuse: each list adds a log ratio of relevant to other items, which was learnt for the item's bin in the list."""
+"""BayesFuse: each list adds a log ratio, learnt from judgements, for the bin that contains the item."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ _SMOOTHING = 0.5
 
 
 class BayesFuse(LearnsFromPositions):
-    r"""Rank items by log ratios of relevant to other items: each list adds the ratio for the item's place or absence.
+    r"""Rank items by naive Bayes on ranks: each list adds a learnt log ratio for the item's place or absence.
 
-    The method is naive Bayes on ranks: each list is evidence for or against an item, even if the item is absent. The
-    method assumes that lists are independent given the relevance. So the identical lists of two voters are treated as
-    independent evidence. If there are few lists, many items tie, because the items of a bin get the same ratio.
+    A ratio compares the relevant items with the other items in the same places of training lists. So each list is
+    evidence for or against an item, even if the item is absent. The method assumes that lists are independent given the
+    relevance. So the identical lists of two voters are treated as independent evidence. If there are few lists, many
+    items tie, because the items of a bin get the same ratio.
 
     On real runs the gain of the method is within noise. Compared with Borda points on short lists, and with reciprocal
     ranks on deep lists, the gain is half a point of mean average precision or less (``benchmarks/metasearch.py``).
@@ -38,15 +39,15 @@ class BayesFuse(LearnsFromPositions):
     Parameters
     ----------
     cutoffs : sequence of int, default=(5, 10, 15, 20, 30, 100, 200, 500, 1000)
-        Last positions of the bins, in ascending order and at least 1. Positions beyond the last value form one more
-        bin.
+        Last position of each bin; the positions are at least 1 and in ascending order. Positions beyond the last value
+        form one more bin.
     relevance_threshold : float, default=None
         Lowest grade of a relevant item, above 0; None means every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Treatment of a voter that ``fit`` has not seen. "mean" uses the ratios of all voters together, "ignore" uses no
         ratios, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters; they multiply the weights of the lists, also in training.
+        Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``.
 
@@ -199,8 +200,9 @@ class BayesFuse(LearnsFromPositions):
         """Compute the log ratio of each bin, and of absence from the list, in each voter's table.
 
         The results have shapes (n_entries,) and (n_tables,). `found`, of shape (2, n_entries), contains the number of
-        relevant items and the number of other items in each bin. `absent`, of shape (2, n_tables), contains these two
-        numbers for the absent items of each table.
+        relevant items and the number of other items in each bin. Table k contains the bins of one voter, and its
+        entries are ``ptr[k]`` to ``ptr[k + 1] - 1``. `absent`, of shape (2, n_tables), contains the same two numbers
+        for the items that are absent from the voter's lists.
         """
         total = np.add.reduceat(found, ptr[:-1], axis=1) + absent + _SMOOTHING * (len(self.cutoffs) + 2)
         share = np.log(found + _SMOOTHING) - np.log(np.repeat(total, np.diff(ptr), axis=1))

@@ -5,7 +5,7 @@ from .._scores._rank_decay import ReciprocalRankFusion
 
 
 def export_weights(aggregator, weights):
-    """Convert the weights of the voters to plain data for json, and to the parameters of engines with the same method.
+    """Convert voter weights to plain data that json can store, and to parameters of engines with the same method.
 
     The part for engines is empty if the aggregator has a `depth` or `voter_weights`, or if a weight is negative,
     because engines do not support these.

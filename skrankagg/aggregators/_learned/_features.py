@@ -41,7 +41,7 @@ def fill_voters(matrix, lists, column, features):
 
 
 def _split(values, block):
-    """Split an array where the value in `block`, which is ascending, changes; return the parts."""
+    """Split `values` at each change of the value in `block`, which is in ascending order; return the parts."""
     return np.split(values, np.flatnonzero(np.diff(block)) + 1)
 
 

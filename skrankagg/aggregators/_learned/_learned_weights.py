@@ -59,7 +59,7 @@ class LearnedWeights(SupervisedAggregator):
     shrinkage : float, default=10.0
         Strength of the shrinkage towards equal weights, at least 0, expressed as a number of relevant items. If the
         judgements contain exactly this number of relevant items, the weights are halfway between the learnt weights and
-        equal weights. With 0 the learnt weights are kept.
+        equal weights. With 0 the learnt weights are used unchanged.
     unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
         Treatment of an item without a judgement: "nonrelevant" counts it as not relevant, and "skip" leaves it out of
         the training. Choose "skip" only if the judged items were drawn at random. If the judged items are the first
@@ -85,7 +85,7 @@ class LearnedWeights(SupervisedAggregator):
     n_iter_ : int
         Number of steps.
     loss_ : float
-        Loss at the learnt weights, including the ridge, before they are scaled and shrunk.
+        Loss at the learnt weights, including the ridge. It is computed before the weights are scaled and shrunk.
     n_queries_ : int
         Number of training queries, which are the judged queries with a relevant item in some list.
     n_relevant_ : int
@@ -299,7 +299,10 @@ class LearnedWeights(SupervisedAggregator):
         self.voter_weights_ = frame_of(columns)
 
     def _relevance(self, lists, relevance):
-        """Return the training candidates, their pointer array by query, and their shares of the gain of their query."""
+        """Return the training candidates, the offsets of each query's candidates, and the share of each candidate.
+
+        The share of a candidate is its gain, divided by the sum of the gains of its query.
+        """
         grade = np.nan_to_num(relevance)
         with np.errstate(over="ignore"):
             gain = np.maximum(2.0**grade - 1 if self.gain == "exponential" else grade, 0.0)
@@ -324,7 +327,7 @@ class LearnedWeights(SupervisedAggregator):
         return match_weights(self, base._prepare(lists), self.voter_weights_, advice)[:2]
 
     def _merge(self, lists):
-        """Return the weighted lists and their consensus; ties in score are broken by the list weights."""
+        """Return the weighted lists and their consensus; the list weights break ties in score."""
         base = self._base()
         lists, weight = self._weigh(base, lists)
         if (weight >= 0).all():
@@ -376,9 +379,10 @@ def _gains_by_voter(base, lists):
 
 
 def _signed_gains(base, lists, weight):
-    """Return each row's weighted gain, minus the gain of an absent item, and each list's weighted gain for all items.
+    """Return the weighted gain that each row adds to its item, and the gain that each list gives to every item.
 
-    Weights may be negative. The second result is None if all its values are 0.
+    The gain of a row is measured from the gain of an absent item. The second result contains the gains of absent items,
+    which each list gives to all items of its query. It is None if all its values are 0. Weights may be negative.
     """
     gain, given, _ = base._linear_gains(lists)
     return gain * weight[lists.row_list], None if given is None else given * weight

@@ -29,7 +29,7 @@ class _Probabilities(LearnsFromPositions):
     _counts_short_lists = True
 
     def _learn_probabilities(self, lists, judged, cell):
-        """Learn the tables of the voters, and return the tables as a frame.
+        """Learn a table of probabilities for each voter, and return the tables as a frame.
 
         The argument `cell` is the name of the column that numbers the cells from 1.
         """
@@ -58,7 +58,7 @@ class _Probabilities(LearnsFromPositions):
         )
 
     def _sizes(self, lists, judged, sums):
-        """Return, for each cell of each list, the number of items that the share of relevant items refers to."""
+        """For each cell of each list, return the number of items in the denominator of the share of relevant items."""
         return sums.sizes()
 
     def _probability(self, number, lists, cell):
@@ -70,7 +70,7 @@ class _Probabilities(LearnsFromPositions):
 
 
 class SlideFuse(_Probabilities):
-    r"""Rank items by the share of relevant items that their voters' training lists have around the same position.
+    r"""Rank items by the share of relevant items around the same position in each voter's training lists.
 
     The method learns the share of relevant items at each position in each voter's lists. It averages these shares over
     neighbouring positions. So the method needs no formula that turns ranks into scores.
@@ -90,7 +90,7 @@ class SlideFuse(_Probabilities):
         Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
         uses none, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters; they multiply the weights of the lists, also in training.
+        Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``.
 
@@ -203,7 +203,7 @@ class SlideFuse(_Probabilities):
     def _sum_up_to(self, number, lists, position):
         """For each row, add up the probabilities of its voter from position 1 to the row's value in `position`.
 
-        The sum is 0 if the value is 0.
+        If this value is 0, the sum is 0.
         """
         entry = self._entries(number, lists.row_list, np.maximum(position, 1) - 1)
         beyond = position - np.diff(self._ptr)[number][lists.row_list]
@@ -216,7 +216,8 @@ class ProbFuse(_Probabilities):
     Every list is divided into the same number of segments, and the items of a segment tie. In a list of 1000 items,
     groups of 40 items tie. On such lists the method is far worse than reciprocal ranks: on six runs of TREC's Robust
     track of 2003 the mean average precision is .285 instead of .314. On short lists the method is worse than Borda
-    points (``benchmarks/metasearch.py``). :class:`SlideFuse` does not have these two faults.
+    points (``benchmarks/metasearch.py``). :class:`SlideFuse` has neither of these two faults: the ties in long lists
+    and the lower quality.
 
     Parameters
     ----------
@@ -231,7 +232,7 @@ class ProbFuse(_Probabilities):
         Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
         uses none, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters; they multiply the weights of the lists, also in training.
+        Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``.
 
@@ -352,7 +353,7 @@ class SegFuse(_Probabilities):
         Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
         uses none, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters; they multiply the weights of the lists, also in training.
+        Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries; None if they come with ``fit``.
 

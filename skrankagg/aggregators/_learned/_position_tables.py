@@ -46,7 +46,9 @@ def tie_means(lists, value):
 
 
 class CellSums:
-    """Sums over the cells of training lists, by voter; lists of weight 0 are left out.
+    """Sums over the cells of training lists, by voter; a cell is a position, a segment or a bin of a list.
+
+    Lists of weight 0 are left out.
 
     Parameters
     ----------
@@ -110,6 +112,8 @@ class CellSums:
 class LearnsFromPositions(SupervisedAggregator):
     """Base of methods that learn a value for each cell, and add up the values of the cells that contain an item.
 
+    A cell is a position, a segment or a bin of a voter's lists.
+
     A subclass defines three methods. ``_cells(lists)`` returns the cell of each row. ``_learn(lists, judged)`` learns
     tables and stores them with ``_keep_tables``. ``_values(lists)`` reads the tables.
     """
@@ -143,8 +147,9 @@ class LearnsFromPositions(SupervisedAggregator):
     def _values(self, lists):
         """Return the lists, the value of each row, and the value of each list's absent items.
 
-        The returned lists of ignored voters have list weight 0. The values are not yet multiplied by the weights of the
-        lists. They have shapes (n_rows,) and (n_lists,). If all absent items have the value 0, the last result is None.
+        The lists of ignored voters are returned with list weight 0. The values have shapes (n_rows,) and (n_lists,);
+        they are not yet multiplied by the weights of the lists. If all absent items have the value 0, the last result
+        is None.
         """
         raise NotImplementedError
 
@@ -166,7 +171,7 @@ class LearnsFromPositions(SupervisedAggregator):
         return relevant
 
     def _check_range(self, lists, size):
-        """Raise InputError if the list weights, each multiplied by `size`, may not have a finite sum."""
+        """Raise InputError if the sum of the list weights, multiplied by `size`, is not finite."""
         with np.errstate(over="ignore"):
             if lists.is_weighted and not np.isfinite(lists.list_weight.sum() * size):
                 raise InputError(

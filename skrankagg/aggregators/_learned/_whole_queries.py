@@ -51,7 +51,10 @@ def fit_whole_queries(estimator, matrix, target, query):
 
 
 def _last_step(estimator):
-    """Return the path and the last step of nested pipelines; without a pipeline, the path is an empty string."""
+    """Return the name and the last step of nested pipelines, such as "outer__inner" for a step in two pipelines.
+
+    If the estimator is not a pipeline, the name is an empty string.
+    """
     path = []
     while hasattr(estimator, "steps"):
         name, estimator = estimator.steps[-1]
@@ -60,7 +63,7 @@ def _last_step(estimator):
 
 
 def _query_parameter(estimator):
-    """Return the name of the parameter that passes queries to ``fit``, "qid" or "group"; None if it has neither."""
+    """Return the parameter of ``fit`` that accepts queries, "qid" or "group"; None if ``fit`` has neither parameter."""
     parameters = signature(estimator.fit).parameters if hasattr(estimator, "fit") else ()
     return next((name for name in ("qid", "group") if name in parameters), None)
 

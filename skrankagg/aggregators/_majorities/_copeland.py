@@ -135,10 +135,10 @@ class Copeland(_BaseMajority):
     .. math:: C(i) = |\{j \ne i : W_{ij} > W_{ji}\}| + \tfrac12 |\{j \ne i : W_{ij} = W_{ji}\}|.
 
     The number of wins minus the number of defeats gives the same order. By default a ranked item is above an absent
-    item; with ``absent="ignore"`` the pair is not compared, so two items that never appear in the same list draw. A
-    list never compares two absent items or two tied items. Margins within :math:`10^{-12}` of the query's total weight
-    are draws. The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, where the :math:`L_v` are the lengths of its
-    lists and :math:`n` is the number of its items. The memory is linear in the number of rows.
+    item. With ``absent="ignore"`` the pair is not compared, so the duel of two items that never appear in the same list
+    is a draw. A list never compares two absent items or two tied items. Margins within :math:`10^{-12}` of the query's
+    total weight are draws. The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, where the :math:`L_v` are the
+    lengths of its lists and :math:`n` is the number of its items. The memory is linear in the number of rows.
 
     References
     ----------

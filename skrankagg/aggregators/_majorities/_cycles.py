@@ -80,7 +80,7 @@ def _arc_codes(strength):
 
 
 def _widen(path):
-    """Replace each arc by the widest path between its ends, in place.
+    """Replace the strength of each arc by the strength of the widest path between its ends, in place.
 
     `path` has shape (n, n) or (n, n, n_queries).
     """
@@ -196,12 +196,12 @@ class _BasePairwise(BaseAggregator):
         return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
     def _arcs(self, prefer, margin):
-        """Return the strength of the majority that prefers the row's item; 0 means that there is no such majority."""
+        """Return the strength of the majority that prefers the row's item to the column's item; 0 means no majority."""
         return np.where(margin > 0, margin if self.strength == "margin" else prefer, 0.0)
 
 
 def _round(stack):
-    """Round sums of weights to 11 digits of the largest sum, so that the order of addition has no effect."""
+    """Round sums of weights to 11 decimals of the largest sum, so that the order of addition has no effect."""
     scale = np.maximum(stack.max(axis=(-1, -2), initial=0.0), -stack.min(axis=(-1, -2), initial=0.0))
     # Integers below 2^53 add up without rounding. Above 2^53 all floats are integers, also after rounding.
     rough = ~((scale < 2**53) & (np.trunc(stack) == stack).all(axis=(-1, -2)))
@@ -239,7 +239,7 @@ class Schulze(_BasePairwise):
     See Also
     --------
     widest_paths : Computes the strongest chains.
-    RankedPairs : Also keeps strong majorities.
+    RankedPairs : Also drops the weakest majorities of a cycle, but in a different way.
     Kemeny : The order with the fewest disagreements.
 
     Notes
@@ -306,7 +306,7 @@ class RankedPairs(_BasePairwise):
     See Also
     --------
     locked_pairs : Locks the majorities.
-    Schulze : Also keeps strong majorities.
+    Schulze : Also drops the weakest majorities of a cycle, but in a different way.
     Kemeny : The order with the fewest disagreements.
 
     Notes
@@ -372,7 +372,7 @@ class Minimax(_BasePairwise):
 
     See Also
     --------
-    Copeland : Counts defeats.
+    Copeland : Counts wins and draws, regardless of the size of the majorities.
 
     Notes
     -----

@@ -31,8 +31,8 @@ def net_qualification(relation):
     """Return the number of classes below each item's class, given an outranking relation of shape (..., n, n).
 
     The balance of an item is the number of items that it outranks minus the number of items that outrank it. The items
-    with the largest balance are taken out as one class. Then the balances are counted again among the remaining items,
-    and so on.
+    with the largest balance form one class and are removed. Then the balances are counted again among the remaining
+    items, and so on.
     """
     n = relation.shape[-1]
     stack = relation.reshape(-1, n, n).astype(np.int8)
@@ -99,13 +99,14 @@ class Outranking(BaseAggregator):
         \sum_{k : r_k(i) \ge r_k(j) + s_v} w_k \le d_{max}.
 
     The net qualification of an item is the number of items that it outranks minus the number of items that outrank it.
-    The items with the largest net qualification are taken out as one class. Then the net qualifications are counted
+    The items with the largest net qualification form one class and are removed. Then the net qualifications are counted
     again among the remaining items, and so on. The score of an item is the number of classes below its class, so the
     items of a class tie.
 
     The gap between a ranked item and an absent item exceeds every threshold. So the list always agrees that the ranked
-    item outranks the absent item, and objects to the opposite. If instead absent items were on the place after the last
-    item, some gaps would be impossible. For example, top-30 lists of 100 items would have no veto at ``veto=0.75``.
+    item outranks the absent item, and objects to the opposite. If absent items were instead placed directly after the
+    last item, large gaps would be impossible. For example, top-30 lists of 100 items would have no veto at
+    ``veto=0.75``.
 
     Two absent items have the same rank. By default, the formula applies to them, so at ``preference=0`` a list agrees
     in both directions. With ``both_absent="ignore"`` the list neither agrees nor objects, but its weight is still
@@ -114,7 +115,7 @@ class Outranking(BaseAggregator):
 
     Shares are not rounded to an integer number of places or lists. FLAGR rounds them, and it adds up the concordant
     lists instead of using the relation. With FLAGR's default ``concordance=0`` every pair meets the first condition, so
-    only vetoes matter. Two items can then end in the same class even if every list orders them in the same way.
+    only vetoes matter. Two items can then belong to the same class, even if every list orders them in the same way.
     Comparisons have a tolerance of :math:`10^{-12}` of the number of items and of the total weight. The time is
     :math:`O(m n^2)` for each query of :math:`m` lists and :math:`n` items. The memory is a few matrices of :math:`n^2`
     numbers.
@@ -229,7 +230,7 @@ def _threshold(value, whole):
 
 
 def _half_places(value, n):
-    """Convert a threshold, limited to n places, to the least difference between doubled ranks."""
+    """Return the least difference between doubled ranks that reaches a threshold; the threshold is at most n places."""
     return int(np.ceil(2 * min(_threshold(value, n), n) - TOLERANCE * n))
 
 
@@ -245,7 +246,7 @@ def _not_behind(counts, gap, total, ignored):
 
 
 class _QueryCounts:
-    """Ranks and weights of one query's lists; the methods add up weights of lists for each pair of items."""
+    """Ranks and weights of one query's lists; the methods add up the weights of lists for each pair of items."""
 
     def __init__(self, ranks, weight):
         self.ranks, self.weight = ranks, weight

@@ -80,7 +80,10 @@ class MC2(MC1):
 
 
 class MC3:
-    """Chain that draws a list with the current item and an entry of this list; it moves to entries above the item."""
+    """Chain that draws a list with the current item, and then an entry of this list.
+
+    The walker moves to the entry if the entry is above the current item.
+    """
 
     goes_up = False
 
@@ -228,7 +231,7 @@ def _n_states(held):
 
 
 def _among_states(moves, held):
-    """Set values that rounding made negative to 0, and remove moves from and to items that no list contains."""
+    """Replace negative values, which come from rounding, by 0; remove moves from and to items that no list contains."""
     np.maximum(moves, 0.0, out=moves)
     if not (held > 0).all():
         moves *= (held > 0)[..., None, :] & (held > 0)[..., :, None]

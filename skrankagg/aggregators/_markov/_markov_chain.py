@@ -45,8 +45,8 @@ def stationary_distribution(
     start : ndarray of shape (..., n_states), dtype=float64, default=None
         Distribution of the first state and of the states after jumps; None means uniform.
     ergodic_number : float, default=0.15
-        Probability of a jump. With 0 the result is the limit of a walk from `start`. The result has the same limit if
-        the probability tends to 0.
+        Probability of a jump. With 0 the result is the limit of a walk from `start`. The results for small
+        probabilities of a jump tend to the same limit.
     max_iter : int, default=10000
         Largest number of steps.
     tol : float, default=1e-12
@@ -156,7 +156,8 @@ class MarkovChain(BaseAggregator):
       .. math:: T_{ij} = \frac1d \, \frac{W_{ji} + E_{ij} / 2}{W_{ij} + W_{ji} + E_{ij}},
 
       where :math:`W_{ij}` is the weight of the lists that rank both items and prefer :math:`i`, and :math:`E_{ij}` is
-      the weight of the lists that tie the two. The probability depends only on the share of lists, not on their number.
+      the weight of the lists that tie the two items. The probability depends only on the share of lists, not on their
+      number.
 
     Let :math:`T` be the transition probabilities and :math:`a` the ergodic number. The scores are the distribution
 

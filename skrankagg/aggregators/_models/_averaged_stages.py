@@ -1,4 +1,4 @@
-"""Likelihood of lists in which the log-likelihood of a tied class is the mean over all orders of the class."""
+"""Likelihood of lists with ties: the log-likelihood of a tied class is the mean over all orders of the class."""
 
 import numpy as np
 
@@ -17,7 +17,9 @@ class AveragedStages(Stages):
     lists : RankedLists
         Lists of weight 0 are ignored.
     absent : {"auto", "last", "ignore"}
-        How to treat items missing from a list: with "last" they are available at every choice but never chosen.
+        How to treat items missing from a list. With "last" they are available at every choice but never chosen, and
+        with "ignore" they are not available. "auto" is "ignore" for lists that were read as paired comparisons, and
+        "last" for all others.
     """
 
     tied_win = 0.5
@@ -37,7 +39,7 @@ class AveragedStages(Stages):
         self.ends[self.ptr[1:] - 1] = True
 
     def _without_chosen(self, mine, left):
-        """For each row of a tied class, return the total worth below the class; return `left` for other rows."""
+        """Copy `left`, and set the rows of each tied class to the total worth of the items below the class."""
         below = np.append(left[1:], 0.0)
         below[self.ends] = 0.0
         left = left.copy()
@@ -88,7 +90,7 @@ class AveragedStages(Stages):
         return np.where(np.isin(rows[0], self.ptr[:-1]), 0.0, running[rows[0] - 1])
 
     def _pairs_of_classes(self, worth, left):
-        """Return a function that corrects the matrix of a list in the cells of items that tie."""
+        """Return a function that corrects, in the matrix of a list, the cells of two items that tie."""
         if self.is_strict:
             return None
         share, _ = self._shares(worth, left, self.weight, order=2)

@@ -20,7 +20,7 @@ def check_connected(lists, absent):
     """Raise InputError if some query has two items such that no chain of lists leads from the first to the second.
 
     Each step of a chain goes from an item to an item that some list ranks below it. A tie allows a step in both
-    directions. Returns a mask of shape (n_queries,): True for each query in which some items are only connected by
+    directions. Returns a mask of shape (n_queries,): True for each query in which some items are connected only by
     chains that contain ties.
     """
     needs_ties = np.zeros(lists.n_queries, dtype=bool)
@@ -49,7 +49,7 @@ def check_connected(lists, absent):
 
 
 def _add_absent(lists, q, below, above):
-    """Mark the items of each chosen list as above the items that the list does not contain."""
+    """For each chosen list, record that its items are above the items that the list does not contain."""
     for k in np.flatnonzero(below & (lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]] > 0)):
         rows = slice(*lists.row_ptr[lists.list_ptr[q] + k : lists.list_ptr[q] + k + 2])
         held = np.zeros(len(above), dtype=bool)

@@ -13,10 +13,10 @@ from ._standard_errors import contrast_errors, invert_information
 def errors_with_covariates(rows, fit, lists, kind, *, factor, votes=None, anchor=None):
     """Compute the standard errors of log-worths and of coefficients, and the degrees of freedom.
 
-    `rows` and `fit` are NewtonRows of the lists and their RowsFit. `kind` is "model", "voters" or the name of a
-    grouping. `factor`, of shape (n_lists,), multiplies the derivatives of the lists. Log-worths are measured from the
-    mean of their query, or from the anchor of their query. The degrees of freedom of each set of coefficients are
-    infinite, except for groupings.
+    `rows` is a NewtonRows of the lists, and `fit` is the result of its method `fit`. `kind` is "model", "voters" or the
+    name of a grouping. `factor`, of shape (n_lists,), multiplies the derivatives of the lists. Log-worths are measured
+    from the mean of their query, or from the anchor of their query. The degrees of freedom of each set of coefficients
+    are infinite, except for groupings.
     """
     inverses, follow, covariance, is_open = _inverse(rows, fit)
     degrees = np.full(rows.n_sets, np.inf)
@@ -52,9 +52,9 @@ def _inverse(rows, fit):
     """Invert the information matrix of the log-worths and the coefficients.
 
     There are four results. The first contains the inverse information about the log-worths of each query. The second,
-    of shape (n_candidates, P), is the shift of the log-worths for a unit of each coefficient. The third contains the
-    covariance of the coefficients of each set. The fourth is a mask of the queries in which some differences of
-    log-worths are undetermined.
+    of shape (n_candidates, P), is the change of the log-worths if one of the coefficients increases by 1. The third
+    contains the covariance of the coefficients of each set. The fourth is a mask of the queries in which some
+    differences of log-worths are undetermined.
     """
     number = rows.n_covariates
     inverses, is_open = [], np.zeros(rows.n_queries, dtype=bool)
@@ -73,7 +73,7 @@ def _inverse(rows, fit):
 
 
 def _of_query(squares, moves, own, q, inverse, change):
-    """Return the part of a query's covariance that the derivatives by log-worths contribute."""
+    """Return the part of the covariance of a query's log-worths that comes from the derivatives by log-worths."""
     by_worth, _, unit_query = squares
     scores = by_worth[:, own.start : own.stop].tocsr()
     if unit_query is not None:
@@ -86,8 +86,9 @@ def _of_query(squares, moves, own, q, inverse, change):
 def _voters(lists, votes):
     """Return a sparse matrix of shape (n_units, n_lists) that sums derivatives over the lists of each unit.
 
-    A unit is a list, or a comparison that consists of several lists. Most lists are multiplied by their weight. A list
-    of w votes is multiplied by the root of w, so that its squared derivative is multiplied by w.
+    A unit is a list, or a comparison that consists of several lists. The derivatives of most lists are multiplied by
+    the weight of the list. The derivatives of a list of w votes are multiplied by the square root of w, so that their
+    squares are multiplied by w.
     """
     copies = are_votes(lists, votes, "Give votes=True if the weights are numbers of lists, otherwise votes=False.")
     unit, weight = first_of_each_unit(lists), lists.list_weight
@@ -95,7 +96,7 @@ def _voters(lists, votes):
 
 
 def _groups(lists, name, *, pooled):
-    """Return the matrix of _voters for units that are groups of lists, and the degrees of freedom of each set."""
+    """Return the matrix of `_voters`, but for groups of lists as units, and the degrees of freedom of each set."""
     group, _ = grouping(lists, name, "std_errors", ("model", "voters"))
     place = np.zeros(lists.n_lists, dtype=np.int64) if pooled else lists.list_query
     counted = lists.list_weight > 0

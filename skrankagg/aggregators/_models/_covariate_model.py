@@ -48,8 +48,8 @@ class CovariateResult(NamedTuple):
 class CovariateModel:
     """Likelihood of lists with covariates, with the parameters of a PlackettLuce.
 
-    Queries whose lists all have two items are fitted as duels, unless all queries have common coefficients and some
-    list is longer.
+    Queries whose lists all have two items are fitted as duels. There is one exception: all queries share their
+    coefficients, and some list has more than two items.
 
     Parameters
     ----------
@@ -152,7 +152,10 @@ class CovariateModel:
         return value
 
     def fit(self, queries, rows, start=None, ridge=None):
-        """Fit the rows of `queries` and return a RowsFit; refuse covariates that separate winners from losers."""
+        """Fit the rows of `queries`; return a RowsFit.
+
+        Raises InputError if a covariate separates winners from losers and there is no ridge.
+        """
         method = self.method
         fit = rows.fit(
             prior=method.prior,
@@ -173,7 +176,7 @@ class CovariateModel:
         return fit
 
     def _where(self, queries, one):
-        """Return words that name a query for a message; return no words if there is one set of coefficients."""
+        """Return the words of an error message that name a query, or an empty string for one set of coefficients."""
         if self.pooled or self.lists.n_queries == 1:
             return ""
         return f" in query {show_id(self.lists.queries, queries[one])}"

@@ -47,7 +47,7 @@ class CovariateFits:
         return self._fit_parts(lambda part: weights[:, part], weights.shape[1])
 
     def of_draws(self, weights):
-        """Return the scores for DrawnWeights; the weights of the lists are computed for some draws at a time."""
+        """Return the scores for DrawnWeights; the weights of the lists are computed for a few replicates at a time."""
         return self._fit_parts(lambda part: weights.of_draws(part).dense(), weights.shape[1])
 
     def _fit_parts(self, dense, n):
@@ -107,7 +107,7 @@ class _ChordFits:
         return found
 
     def _gradients(self, worth, coefficients, weights, ridge):
-        """Return the gradients of the log posteriors of many replicates."""
+        """Return the gradients of the log posteriors of many replicates, by log-worths and by scaled coefficients."""
         rows, n = self.rows, len(worth)
         if self.design is None:
             columns = [

@@ -73,7 +73,7 @@ class DuelRows(NewtonRows):
         return self.columns.T
 
     def with_covariates(self, covariates):
-        """Return the same duels with other covariates, such as a function of fitted log-worths."""
+        """Return the same duels with other covariates, for example covariates computed from fitted log-worths."""
         other = copy.copy(self)
         other._set_covariates(covariates)
         return other
@@ -97,9 +97,10 @@ class DuelRows(NewtonRows):
         )
 
     def variation(self, weights):
-        """Return the variation of scaled covariates under other weights, of shape (n_duels, n_replicates).
+        """Return the variation of scaled covariates under other weights, of shape (n_sets, P, n_replicates).
 
-        The variation is the mean square of the differences. It has the shape (n_sets, P, n_replicates).
+        The variation is the mean square of the differences. `weights` contains the weights of the duels and has the
+        shape (n_duels, n_replicates).
         """
         columns = np.stack([np.ones(len(self.share)), *(one**2 for one in self.scaled)], axis=1)
         return self._variation(columns, self.query, weights)
@@ -122,7 +123,7 @@ class DuelRows(NewtonRows):
         """Return the derivatives of each duel's log-likelihood, without the weight of the duel.
 
         The derivatives by the log-worths are a sparse array of shape (n_duels, n_candidates). The derivatives by the
-        coefficients are an array of shape (n_duels, P), also for coefficients by query.
+        coefficients are an array of shape (n_duels, P), even if each query has its own coefficients.
         """
         residual = self.residuals(log_worth, coefficients)
         n = len(residual)
@@ -156,7 +157,7 @@ class DuelRows(NewtonRows):
         return odds
 
     def _of_candidates(self, values):
-        """For each candidate, add the values of the duels in which it is first; subtract those where it is second."""
+        """For each candidate, sum the values of its duels; the sign is minus if the candidate is the second item."""
         # With many duels of each pair, sums of pairs take half the time.
         pairs = np.bincount(self.cell, weights=values, minlength=int(self.cell_ptr[-1]))
         sums = np.empty(self.n_candidates)
@@ -198,9 +199,9 @@ class DuelRows(NewtonRows):
     def _curvatures(self, variance):
         """Return the negative second derivatives of the log-likelihood, in scaled covariates.
 
-        The first result is a list of arrays, one for each of `blocks`, with the derivatives by two log-worths. The
-        second contains the derivatives by a log-worth and a coefficient, of shape (n_candidates, P). The third contains
-        the derivatives by two coefficients, of shape (n_queries, P, P).
+        The first result contains the derivatives by two log-worths, in an array for each block of queries of the same
+        size. The second contains the derivatives by a log-worth and a coefficient, of shape (n_candidates, P). The
+        third contains the derivatives by two coefficients, of shape (n_queries, P, P).
         """
         n, number = self.n_candidates, self.n_covariates
         both = np.bincount(self.cell, weights=variance, minlength=int(self.cell_ptr[-1]))

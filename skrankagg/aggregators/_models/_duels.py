@@ -100,7 +100,9 @@ class PairCounts:
     def counts(self, wins):
         """Return the number of comparisons of each pair, and the wins of each candidate, in each replicate.
 
-        `wins`, of shape (2 * n_pairs, n_replicates), is the product of `directed` and the weights of the lists.
+        `wins`, of shape (2 * n_pairs, n_replicates), is the product of the attribute `directed` and the weights of the
+        lists. Its first n_pairs rows are the wins of the first item of each pair, and the other rows are the wins of
+        the second item.
         """
         return wins[: len(self.one)] + wins[len(self.one) :], self._wins @ wins
 

@@ -64,10 +64,10 @@ class ListRows(NewtonRows):
         return other
 
     def variation(self, weights):
-        """Return the variation of scaled covariates under other weights, of shape (n_lists, n_replicates).
+        """Return the variation of scaled covariates under other weights, of shape (n_sets, P, n_replicates).
 
-        The variation is the mean square of the deviations from the means of the lists. It has the shape (n_sets, P,
-        n_replicates).
+        The variation is the mean square of the deviations from the means of the lists. `weights` contains the weights
+        of the lists and has the shape (n_lists, n_replicates).
         """
         lists = self.lists
         of_lists = np.add.reduceat(self.scaled**2, lists.row_ptr[:-1], axis=0)
@@ -83,7 +83,7 @@ class ListRows(NewtonRows):
         """Return the derivatives of each list's log-likelihood, without the weight of the list.
 
         The derivatives by the log-worths are a sparse array of shape (n_lists, n_candidates). The derivatives by the
-        coefficients are an array of shape (n_lists, P), also for coefficients by query.
+        coefficients are an array of shape (n_lists, P), even if each query has its own coefficients.
         """
         lists = self.lists
         plain = self.with_weight(np.ones(lists.n_lists))
@@ -98,7 +98,7 @@ class ListRows(NewtonRows):
         return worth[self.lists.candidate] + (self.scaled * own).sum(axis=1)
 
     def _by_set(self, values):
-        """Sum values of rows, of shape (n_rows, k), over the rows of each set of coefficients."""
+        """For each set of coefficients, add up the values of its rows; `values` has the shape (n_rows, k)."""
         return self._of_sets(np.add.reduceat(values, self.lists.row_ptr[self.lists.list_ptr[:-1]], axis=0))
 
     def _components(self):
@@ -118,9 +118,9 @@ class ListRows(NewtonRows):
     def _curvatures(self, utility):
         """Return the negative second derivatives of the log-likelihood, in scaled covariates.
 
-        The first result is a list of arrays, one for each of `blocks`, with the derivatives by two log-worths. The
-        second contains the derivatives by a log-worth and a coefficient, of shape (n_candidates, P). The third contains
-        the derivatives by two coefficients, of shape (n_queries, P, P).
+        The first result contains the derivatives by two log-worths, in an array for each block of queries of the same
+        size. The second contains the derivatives by a log-worth and a coefficient, of shape (n_candidates, P). The
+        third contains the derivatives by two coefficients, of shape (n_queries, P, P).
         """
         n, number, cells = self.n_candidates, self.scaled.shape[1], np.zeros(int(self.cell_ptr[-1]))
         crossed, by_coefficient = np.zeros((n, number)), np.zeros((self.n_queries, number, number))

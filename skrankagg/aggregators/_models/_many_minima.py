@@ -18,11 +18,11 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
 
     `function` accepts the variables, of shape (n,), and returns the value for each group, of shape (n_groups,), and the
     gradient, of shape (n,). `group` contains the group of each variable, and `scale` approximates the second
-    derivatives; both arrays have shape (n,). A group has converged if a gradient step divided by `scale` would move no
-    variable by more than `tol`, or if rounding prevents further progress. No variable moves by more than `largest_step`
-    in one iteration. This limit prevents overflow of exponentials in the function. `converged`, of shape (n_groups,),
-    marks groups whose variables must not change; None marks no group. Returns the variables and, for each
-    group, the value, the number of iterations and whether the group has converged.
+    derivatives; both arrays have shape (n,). A group has converged if a step of the gradient divided by `scale` would
+    move no variable by more than `tol`, or if rounding prevents further progress. No variable moves by more than
+    `largest_step` in one iteration. This limit prevents overflow of exponentials in the function. `converged`, of shape
+    (n_groups,), marks groups whose variables must not change; with None, all variables may change. Returns the
+    variables and, for each group, the value, the number of iterations and whether the group has converged.
     """
 
     def dot(one, other):
@@ -79,7 +79,10 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
 
 
 def _two_loops(gradient, steps, changes, inverse, scale, group, dot):
-    """Multiply the gradient by an inverse of the second derivatives that is estimated from the remembered steps."""
+    """Multiply the gradient by the inverse of the second derivatives, estimated from the last steps.
+
+    `changes` contains the change of the gradient in each of these steps.
+    """
     direction, shares = gradient.copy(), []
     for step, change, rho in zip(reversed(steps), reversed(changes), reversed(inverse), strict=True):
         share = rho * dot(step, direction)

@@ -139,8 +139,8 @@ class NewtonRows:
     def information(self, log_worth, coefficients):
         """For each query, yield the negative second derivatives of the weighted log-likelihood, without the prior.
 
-        They have the shape (n_items + P, n_items + P); the coefficients come last, in the units of the covariates. With
-        `pooled`, the information about the coefficients is the sum over the queries.
+        Each matrix has the shape (n_items + P, n_items + P); the coefficients come last, in the units of the
+        covariates. With `pooled`, the information about the coefficients is the sum over the queries.
         """
         scaled = np.asarray(coefficients) * self.scale
         by_worth, crossed, by_coefficient = self._curvatures(self._derivatives(log_worth, scaled, 0.0, 0.0)[1])
@@ -153,10 +153,10 @@ class NewtonRows:
             yield whole * scale[:, None] * scale
 
     def undetermined(self):
-        """Return the share of each covariate that items and earlier covariates do not explain, of shape (n_sets, P).
+        """Return the share of each covariate's information that items and earlier covariates do not explain.
 
-        These shares of the information are computed for equal worths and coefficients 0, so they depend on the design
-        alone.
+        The result has the shape (n_sets, P). The information is computed for equal worths and for coefficients of 0, so
+        the shares depend only on the covariates and on the items of the lists.
         """
         zero = np.zeros(self.n_candidates), np.zeros((self.n_sets, self.n_covariates))
         state = self._derivatives(*zero, 0.0, 0.0)[1]
@@ -209,8 +209,8 @@ class NewtonRows:
         """Eliminate the log-worths from the equations of a Newton step.
 
         There are three results. The first contains the curvatures of the coefficients of each set. The second, of shape
-        (n_candidates, P), is the shift of the log-worths for a unit of each coefficient. The third contains the inverse
-        matrices of the log-worths for each block.
+        (n_candidates, P), is the change of the log-worths if one of the coefficients increases by 1. The third
+        contains, for each block of queries of the same size, the inverse matrices of the log-worths.
         """
         follow, rest, inverses = np.empty(crossed.shape), by_coefficient.copy(), []
         for matrix, (queries, candidates, _) in zip(by_worth, self.blocks, strict=True):
@@ -229,21 +229,27 @@ class NewtonRows:
         return self._of_sets(rest), follow, inverses
 
     def _variation(self, columns, query, weights):
-        """Return weighted sums of columns for each set, divided by the weighted sums of the first column."""
+        """Return weighted mean squares of covariates for each set of coefficients, of shape (n_sets, P, n_replicates).
+
+        A row is a duel or a list. The first column of `columns`, of shape (n_rows, 1 + P), contains the number of
+        values that are squared in each row. The other columns contain the sum of the squares for each covariate.
+        `query` contains the query of each row, and `weights`, of shape (n_rows, n_replicates), contains the weights of
+        the rows.
+        """
         of_set = np.zeros(len(query), dtype=np.intp) if self.pooled else query
         place = of_set, np.arange(len(query))
         sums = [csr_array((one, place), shape=(self.n_sets, len(query))) @ weights for one in columns.T]
         return np.stack(sums[1:], axis=1) / np.where(sums[0] > 0, sums[0], 1.0)[:, None]
 
     def _of_sets(self, of_queries):
-        """Sum values of queries over the queries of each set of coefficients."""
+        """For each set of coefficients, add up the values of its queries."""
         return of_queries.sum(axis=0, keepdims=True) if self.pooled else of_queries
 
     def _set_of_candidate(self):
         return np.zeros(self.n_candidates, dtype=np.intp) if self.pooled else self.candidate_query
 
     def _largest(self, of_worths, of_coefficients):
-        """Return the largest step of each set."""
+        """Return the largest absolute step of any log-worth or coefficient, for each set of coefficients."""
         largest = np.abs(of_coefficients).max(axis=1, initial=0.0)
         np.maximum.at(largest, self._set_of_candidate(), np.abs(of_worths))
         return largest

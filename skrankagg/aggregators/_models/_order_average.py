@@ -1,10 +1,10 @@
 """Means over all orders of tied items, for the likelihood of Plackett and Luce.
 
 A class of d tied items contains no information about the order of its items. Its log-likelihood is the mean over its d!
-orders. Let R be the worth of the items below the class. Before each choice some set D of the class is left, and the
-worth available is x = R + w(D). All sets of a size k are equally likely, with chance 1 / binom(d, k). The mean
-of log x over the orders is therefore the sum of log x / binom(d, k) over the non-empty sets. Means of 1 / x and of
-1 / x^2 are computed in the same way.
+orders. Let R be the worth of the items below the class. Before each choice some set D of items of the class is left.
+Its total worth is w(D), and the worth available is x = R + w(D). All sets of a size k are equally likely, with
+probability 1 / binom(d, k). The mean of log x over the orders is therefore the sum of log x / binom(d, k) over the
+non-empty sets. Means of 1 / x and of 1 / x^2 are computed in the same way.
 
 Up to 10 items the sums run over all sets. Up to 100 items they are integrals, because 1 / x is the integral of
 exp(-x s) over all s. The sum over all sets of exp(-w(D) s) / binom(d, k) is itself an integral of a product over the
@@ -40,16 +40,16 @@ def mean_logs(worth, below):
 
 
 def mean_powers(worth, below, power):
-    """Return the mean over all orders of the sum of 1 / x^power, and its part from the choices that include each item.
+    """Return the mean over all orders of the sum of 1 / x^power, and for each item a part of this mean.
 
-    `power` is 1 or 2. The results have the shapes (n_classes,) and (n_items, n_classes). For the other arguments see
-    :func:`mean_logs`.
+    The part of an item comes from the choices that include the item. `power` is 1 or 2. The results have the shapes
+    (n_classes,) and (n_items, n_classes). For the other arguments see :func:`mean_logs`.
     """
     return _in_parts(_POWERS, worth, below, power)
 
 
 def mean_squares_of_pairs(worth, below):
-    """For each pair of items of a class, return the mean of the sum of 1 / x^2 over the choices that include both.
+    """For each pair of items of a class, return the mean sum of 1 / x^2 over the choices that include both items.
 
     The result has shape (n_items, n_items, n_classes). For the arguments see :func:`mean_logs`.
     """
@@ -57,7 +57,10 @@ def mean_squares_of_pairs(worth, below):
 
 
 def _in_parts(functions, worth, below, *options):
-    """Call the one of three functions that handles classes of this size; each function returns a tuple of arrays."""
+    """Call the function for classes of this size; `functions` is for small, medium and large classes, in this order.
+
+    Each function returns a tuple of arrays.
+    """
     n_items = len(worth)
     listed, integrated, efron = functions
     if n_items <= _MOST_LISTED:
@@ -157,7 +160,7 @@ def _shares_left(n_items):
 
 
 def _by_points(function, worth, below, *options):
-    """Apply a function to groups of classes that need equally many grid points, and join the results."""
+    """Apply a function to groups of classes that need the same number of grid points, and join the results."""
     smallest, greatest = below + worth.min(axis=0), below + _tree_sum(worth)
     length = np.log(_LAST / _FIRST) + np.log(greatest / smallest)
     n_points = (_POINTS * np.ceil(length / _STEP / _POINTS)).astype(np.int64)

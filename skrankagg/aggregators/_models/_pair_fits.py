@@ -37,11 +37,11 @@ class PairFits:
         return self._fit_parts(lambda matrix, part: matrix @ weights[:, part], weights.shape[1])
 
     def of_draws(self, weights):
-        """Return the scores for DrawnWeights, without computing the weight of each list in each draw."""
+        """Return the scores for DrawnWeights, without computing the weight of each list in each replicate."""
         return self._fit_parts(lambda matrix, part: weights.of_draws(part).sums(matrix), weights.shape[1])
 
     def _fit_parts(self, sums, n):
-        """Fit the replicates in parts; ``sums(matrix, part)`` multiplies a matrix by the weights of a part."""
+        """Fit some of the replicates at a time; ``sums(matrix, part)`` multiplies a matrix by their weights."""
         some = max(1, _CELLS // max(len(self.pairs.one), self.pairs.lists.n_candidates))
         parts = [slice(k, min(k + some, n)) for k in range(0, n, some)]
         found = [self._fit(lambda matrix, part=part: sums(matrix, part), part.stop - part.start) for part in parts]
@@ -55,9 +55,10 @@ class PairFits:
         return self.published(log_worth)
 
     def _fit_boards(self, wins):
-        """Fit the small boards; a board is the set of comparisons of one query.
+        """Fit the small boards by Newton's method; return the log-worths, and a mask of the converged fits.
 
-        Returns the log-worths, and a mask of the converged fits, of shape (n_queries, n_replicates).
+        A board is the set of comparisons of one query in one replicate. The mask has the shape (n_queries,
+        n_replicates).
         """
         lists, pairs, n_replicates = self.pairs.lists, self.pairs, wins.shape[1]
         log_worth = np.repeat(self.start[:, None], n_replicates, axis=1)
@@ -79,7 +80,10 @@ class PairFits:
         return log_worth, converged
 
     def _fit_others(self, compared, won, start, converged):
-        """Fit the boards that have not converged, by L-BFGS; return the log-worths of all boards."""
+        """Use L-BFGS to fit the boards that have not converged; return the log-worths of all boards.
+
+        A board is the set of comparisons of one query in one replicate.
+        """
         lists, n = self.pairs.lists, won.shape[1]
         likelihood = self.pairs.likelihood(compared, won)
         shape = lists.n_candidates, n

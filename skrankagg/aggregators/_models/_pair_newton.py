@@ -2,10 +2,10 @@
 
 A board is the set of comparisons of one query, under one set of weights. Along the difference of two log-worths, the
 third derivative of the log-likelihood is at most as large as the second derivative. For such functions, a step of
-Newton's method increases the likelihood if it changes no difference by more than 1. A longer step does so after
-multiplication by log(1 + r) / r, where r is the largest change of a difference [1]_. The first step from equal worths
-is safe at any length, because the second derivatives are largest for equal worths. The method therefore needs no
-values of the likelihood.
+Newton's method increases the likelihood if it changes no difference by more than 1. A longer step also increases the
+likelihood if it is multiplied by log(1 + r) / r, where r is the largest change of a difference [1]_. The first step
+from equal worths increases the likelihood at any length, because the second derivatives are largest for equal worths.
+The method therefore needs no values of the likelihood.
 
 .. [1] T. Sun and Q. Tran-Dinh, "Generalized self-concordant functions: a recipe for Newton-type methods", Mathematical
    Programming 178, 2019. https://doi.org/10.1007/s10107-018-1282-4
@@ -40,10 +40,10 @@ def small_boards(lists, n_different):
 
 
 def fit_boards(stages, start, **options):
-    """Fit the queries that are small boards; return the variables, the numbers of iterations and a mask of convergence.
+    """Fit the queries with few items whose lists are all pairs; return variables, numbers of iterations and a mask.
 
-    The variables of the other queries, and of queries that have not converged, are those of `start`. `options` are the
-    prior, `tol` and `max_iter`.
+    The mask is True for each query whose fit has converged. The variables of all other queries are copied from `start`.
+    `options` contains the prior, `tol` and `max_iter`.
     """
     lists = stages.lists
     variables, n_iter = np.array(start, dtype=np.float64), np.zeros(lists.n_queries, dtype=np.int64)
@@ -69,7 +69,7 @@ def fit_boards(stages, start, **options):
 
 
 def _wins(stages, queries, n):
-    """In queries of n items, count the wins of each item against each other item, of shape (n_queries, n, n)."""
+    """Count the wins of each item against each other item, of shape (n_queries, n, n), in queries of n items."""
     lists = stages.lists
     chosen, ptr = gather_ranges(lists.list_ptr, queries)
     upper, lower, tied = list_pairs(lists, chosen)
@@ -87,7 +87,7 @@ def _wins(stages, queries, n):
 
 
 def newton(wins, start, *, prior, tol, max_iter):
-    """Maximise the posterior of some boards of n items.
+    """Maximise the posterior of some boards of n items; a board is the set of comparisons of one query.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def newton(wins, start, *, prior, tol, max_iter):
 
 
 def _step(wins, log_worth, prior):
-    """Return the step of Newton's method for each board."""
+    """Return the step of Newton's method for each board (the comparisons of one query)."""
     n = log_worth.shape[1]
     worth = np.exp(log_worth - log_worth.max(axis=1, keepdims=True))
     both = worth[:, :, None] + worth[:, None, :]

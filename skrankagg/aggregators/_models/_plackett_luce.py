@@ -70,17 +70,17 @@ class PlackettLuce(WeightedAggregator):
         An item whose score is known, such as ``{"gpt-4": 1300}``. All scores of a query are shifted, so that the item
         has this score. Standard errors then refer to the difference from this item.
     covariates : list of str, default=None
-        Names of covariates that the model takes into account, such as ``["position", "length"]``, see Notes. The lists
-        must have been read with them. None ignores the covariates of the lists.
+        Names of covariates that the model takes into account, such as ``["position", "length"]``, see Notes. The
+        covariates must have been read together with the lists. None ignores the covariates of the lists.
     coefficients : {"query", "all"}, default="query"
-        Whether each query has its own coefficients of the covariates, or all queries have the same. Choose "all" if
-        queries have few lists.
+        Whether each query has its own coefficients of the covariates ("query"), or all queries share one set ("all").
+        Choose "all" if queries have few lists.
     ridge : float, default=0.0
         Penalty on the coefficients: this number times half the sum of their squares, for covariates scaled to unit
         variation within lists. It keeps a coefficient finite if the covariate separates winners from losers.
     votes : bool or None, default=None
-        Meaning of weights with ``std_errors="voters"``. With True, a list of weight w counts as w equal lists, also for
-        a fractional w. With False, it counts as one list whose log-likelihood is multiplied by w. With None, weights
+        Meaning of weights with ``std_errors="voters"``. With True, a list of weight w counts as w equal lists, even if
+        w is fractional. With False, it counts as one list whose log-likelihood is multiplied by w. With None, weights
         are numbers of lists only in queries where all weights are integers. A query with both integer weights above 1
         and fractional weights then causes a warning.
     max_iter : int, default=500
@@ -90,12 +90,12 @@ class PlackettLuce(WeightedAggregator):
         rounding prevents further progress.
     weighting : {None, "query", "global"}, default=None
         How to learn the reliability of each voter, see Notes. None learns nothing: all voters are equal. "query" learns
-        it from the lists of each query, also in `transform`. "global" learns one number for each voter from all queries
-        of `fit`, and `transform` applies this number to any query.
+        it from the lists of each query; `transform` learns it again from its own lists. "global" learns one number for
+        each voter from all queries of `fit`, and `transform` applies this number to any query.
     reliability_of : str, default=None
         Name of the grouping whose groups have reliabilities, for ``weighting``, such as "judge". With None, each voter
-        has its own reliability. Do not use None for paired comparisons: each comparison is a separate voter, see
-        Examples.
+        has its own reliability. Do not use None for paired comparisons, because each comparison is then a separate
+        voter, see Examples.
     reliability_prior : float, default=10.0
         Shape of the gamma distribution of the reliabilities, see Notes. A larger shape draws the reliabilities
         together.
@@ -128,10 +128,11 @@ class PlackettLuce(WeightedAggregator):
     InputError
         - If `covariates` are combined with ``absent="last"``, ``ties="davidson"`` or `weighting`.
         - If a covariate is constant in each list, or is a linear combination of item effects and earlier covariates.
-          With ``ridge=0``, also if a covariate separates winners from losers.
+          With ``ridge=0``, this error is also raised if a covariate separates winners from losers.
         - If a query lacks the item of `anchor`.
         - With ``prior=0``, if the likelihood of a query has no maximum: some items are never ranked below the other
-          items, or never above them. With ``ties="davidson"``, also if some items only tie with the other items.
+          items, or never above them. With ``ties="davidson"``, this error is also raised if some items only tie with
+          the other items.
         - With ``ties="davidson"``, if more than 20 items tie in a list.
 
     Warns
@@ -173,28 +174,29 @@ class PlackettLuce(WeightedAggregator):
 
     .. math:: \sum_{i \in C} t_i - \sum_{\emptyset \ne D \subseteq C} \log(R + w(D)) \Big/ \binom{d}{|D|}.
 
-    For two items alone it is half a win for each, as in arenas and in Elo's system. It is the mean of the logarithms,
-    not the logarithm of the mean. The sum over sets is exact for up to 10 tied items. For up to 100 items it is an
-    integral with an error of about 1e-11. For larger classes, Efron's rule replaces all choices except the last two.
-    "efron" and "breslow" count a class of :math:`d` tied items as :math:`d` choices. For the choices :math:`r = 0,
-    \dots, d - 1` within the class, "efron" subtracts :math:`r / d` of the total worth of the class from the sum over
-    :math:`A_j`. "breslow" subtracts nothing. Both are rules for tied times in Cox's model; the likelihood above is the
-    partial likelihood of that model [4]_. With "davidson" a set of k items is chosen at once, in proportion to
-    :math:`d_k` times the geometric mean of its worths. Here :math:`d_1 = 1`, and the other :math:`d_k` are estimated
-    for each query [3]_, [5]_. The sum over all sets is an elementary symmetric polynomial. The time for each row grows
-    with the square of the size of the largest class. With "davidson", the comparisons of the prior may also end in
-    ties. Suppose that sets of size k are chosen whenever they can be, as in approval ballots of k items each. Then
-    :math:`d_k` has no finite maximum, and the result is the limit of an infinite :math:`d_k`. In this limit, a size
-    that is never chosen where size k is possible drops out of the sums. A tie at the end of a list is evidence that the
-    tied items are equally good. If the tie only means "not ranked", leave these items out.
+    If a list contains only two items and ties them, the tie is half a win for each, as in arenas and in Elo's system.
+    The formula is the mean of the logarithms, not the logarithm of the mean. The sum over sets is exact for up to 10
+    tied items. For up to 100 items it is an integral with an error of about 1e-11. For larger classes, Efron's rule
+    replaces all choices except the last two. "efron" and "breslow" count a class of :math:`d` tied items as :math:`d`
+    choices. For the choices :math:`r = 0, \dots, d - 1` within the class, "efron" subtracts :math:`r / d` of the total
+    worth of the class from the sum over :math:`A_j`. "breslow" subtracts nothing. Both are rules for tied times in
+    Cox's model; the likelihood above is the partial likelihood of that model [4]_. With "davidson" a set of k items is
+    chosen at once, in proportion to :math:`d_k` times the geometric mean of its worths. Here :math:`d_1 = 1`, and the
+    other :math:`d_k` are estimated for each query [3]_, [5]_. The sum over all sets is an elementary symmetric
+    polynomial. The time for each row grows with the square of the size of the largest class. With "davidson", the
+    comparisons of the prior may also end in ties. Suppose that sets of size k are chosen whenever they can be, as in
+    approval ballots of k items each. Then :math:`d_k` has no finite maximum, and the result is the limit of an infinite
+    :math:`d_k`. In this limit, a size drops out of the sums if it is never chosen where size k is possible. A tie at
+    the end of a list is evidence that the tied items are equally good. If the tie only means "not ranked", leave these
+    items out.
 
     **Reliabilities.** A voter of reliability :math:`\eta` chooses in proportion to :math:`e^{\eta t_i}` [6]_. With a
-    reliability near 0, choices are nearly random. The mean reliability is 1, over the voters of each query with "query"
-    and over all voters with "global". With "davidson" :math:`d_k^\eta` replaces :math:`d_k`. Reliabilities have a gamma
-    distribution of shape `reliability_prior`, before they are divided by their mean. Without this distribution, the
-    voter who agrees most with the others would be infinitely reliable. An EM algorithm [7]_ learns the reliabilities.
-    Each round first finds the worths of maximum likelihood. Then it finds the reliabilities that maximise the
-    likelihood minus a penalty of :math:`\tfrac12 \eta^2 \sum_j \mathrm{Var}_j` for each voter. Here
+    reliability near 0, choices are nearly random. With "query" the mean reliability over the voters of each query is 1.
+    With "global" the mean over all voters is 1. With "davidson" :math:`d_k^\eta` replaces :math:`d_k`. Reliabilities
+    have a gamma distribution of shape `reliability_prior`, before they are divided by their mean. Without this
+    distribution, the voter who agrees most with the others would be infinitely reliable. An EM algorithm [7]_ learns
+    the reliabilities. Each round first finds the worths of maximum likelihood. Then it finds the reliabilities that
+    maximise the likelihood minus a penalty of :math:`\tfrac12 \eta^2 \sum_j \mathrm{Var}_j` for each voter. Here
     :math:`\mathrm{Var}_j` is the variance at the voter's j-th choice that is due to the uncertainty of the worths. The
     rounds end when no :math:`\log \eta` moves by more than 1e-6. If the likelihood were maximised over worths and
     reliabilities jointly, a single voter would dominate the result of many short queries. A list of weight w counts as
@@ -204,7 +206,7 @@ class PlackettLuce(WeightedAggregator):
     **Covariates.** With covariates :math:`x_{li}` of item i in list l, the utility :math:`t_i + x_{li}^\top b` replaces
     :math:`t_i`; this is the rank-ordered or exploded logit [8]_. The scores are the :math:`t_i`, so they compare items
     at equal covariates. Only differences within a list matter. The coefficients `b` are effects on the log-odds in the
-    units of the data, also with ``scale="elo"``. Items absent from a list have no covariates, so lists that are not
+    units of the data, even with ``scale="elo"``. Items absent from a list have no covariates, so lists that are not
     paired comparisons need ``absent="ignore"``. Standard errors of worths and of coefficients come from the whole
     information about both. With ``std_errors=None``, `coefficients_` has the errors of ``"model"``. P-values use the
     normal distribution, or the t distribution with G - 1 degrees of freedom for a grouping of G groups. For `ridge`,
@@ -217,11 +219,11 @@ class PlackettLuce(WeightedAggregator):
     **Standard errors** refer to the score minus the mean of the query, or minus the score of the anchor. They are
     computed at the estimate. The prior is ignored, because it is not data. Standard errors are infinite in queries
     whose lists do not determine all differences of worths. `votes` refers to the weights in the lists, multiplied by
-    `voter_weights`. Merged comparisons are still counted one by one. A comparison is also counted once if its outcome
-    is a share of a win, or if ``outcomes=`` gives it a factor. With a grouping of G groups, the derivatives of the
-    log-likelihood are summed by group, and the sum of their squares is multiplied by G / (G - 1). For intervals, use
-    the quantiles of the t distribution with G - 1 degrees of freedom. Two items tie if their log-worths differ by less
-    than ten times `tol`.
+    `voter_weights`. Comparisons that were merged are still counted one by one. A comparison whose outcome is a share of
+    a win, or has a factor in ``outcomes=``, counts as a single comparison. With a grouping of G groups, the derivatives
+    of the log-likelihood are summed by group, and the sum of their squares is multiplied by G / (G - 1). For intervals,
+    use the quantiles of the t distribution with G - 1 degrees of freedom. Two items tie if their log-worths differ by
+    less than ten times `tol`.
 
     The fit takes about 30 passes over the rows. With "average", classes of more than ten tied items take many times
     longer than with "efron". The time of standard errors grows with the square of the length of each list and the cube
@@ -442,9 +444,11 @@ class PlackettLuce(WeightedAggregator):
         return n * (_ERROR_BYTES * n + (_SCORE_BYTES * m if self.std_errors not in ("model", None) else 0.0))
 
     def _estimate(self, lists, reliability):
-        """Fit the model; return the likelihood, the places of lists after merging, the variables and two arrays.
+        """Fit the model, and return five results.
 
-        The two arrays contain the number of iterations of each query, and a mask of the queries that have converged.
+        The first two are the likelihood, and the position of each list among the lists that remain after equal lists
+        are merged. The third contains the fitted variables. The last two contain the number of iterations of each
+        query, and a mask of the queries that have converged.
         """
         needs_ties = check_connected(lists, self.absent) if self.prior == 0 else None
         stages, pattern = self._stages(lists) if reliability is None else self._reliable_stages(lists, reliability)
@@ -577,7 +581,11 @@ class PlackettLuce(WeightedAggregator):
         return PairFits(pairs, start, published, prior=self.prior, tol=self.tol, max_iter=self.max_iter)
 
     def _repeat_kinds(self, lists, kinds):
-        """Split the queries by kind, call `_repeat_many` for each kind, and return one function for all queries."""
+        """Call `_repeat_many` for each kind of queries; return one function that computes the scores of all queries.
+
+        `kinds` contains an array of queries for each kind. The function computes the scores of all candidates for any
+        list weights of shape (n_lists, n_replicates).
+        """
         parts = [
             (
                 gather_ranges(lists.list_ptr, queries)[0],
@@ -599,9 +607,10 @@ class PlackettLuce(WeightedAggregator):
         return most_likely(stages, start, prior=self.prior, tol=self.tol, max_iter=self.max_iter)
 
     def _scale(self, score, factor):
-        """Return the scale of the scores, which are log-worths times a factor.
+        """Return the magnitude of each score, from which the tolerance for ties is computed.
 
-        With this scale, items tie if their scores differ by less than the error of the iteration.
+        The scores are log-worths times `factor`. Items then tie if their scores differ by less than the error of the
+        iteration.
         """
         return np.maximum(np.abs(score), factor * 10 * self.tol / TOLERANCE)
 

@@ -41,7 +41,7 @@ def most_likely(stages, start, *, prior, tol, max_iter):
 
 
 def _centred(lists, variables, prior):
-    """Return the variables; without a prior, the log-worths of each query get the mean 0."""
+    """Return the variables; without a prior, shift the log-worths of each query so that their mean is 0."""
     if prior == 0:
         n, heads, query = lists.n_candidates, lists.candidate_ptr[:-1], lists.candidate_query
         variables[:n] -= (np.add.reduceat(variables[:n], heads) / lists.query_n_items)[query]
@@ -69,7 +69,7 @@ def log_prior(stages, prior, log_worth, extra):
 
 
 def plain_prior(prior, log_worth):
-    """Return the log prior of each log-worth, and its derivative, for a prior whose comparisons cannot tie."""
+    """Return the log prior of each log-worth, and its derivative, for a prior whose comparisons cannot end in ties."""
     return prior * log_worth - 2 * prior * np.logaddexp(0.0, log_worth), prior * np.tanh(-log_worth / 2)
 
 

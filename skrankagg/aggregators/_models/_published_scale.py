@@ -21,9 +21,10 @@ class PublishedScale:
     lists : RankedLists
         Lists whose candidates have the log-worths.
     scale : {"log", "elo"}
-        "log" keeps the log-worths. "elo" multiplies them, and gives each query the mean 1000.
+        "log" keeps the log-worths. "elo" multiplies them by 400 / log(10); without an anchor, the scores of each query
+        are then shifted to the mean 1000.
     anchor : mapping or Series of one item to float, or None
-        Item with a known score. All scores of its query are shifted.
+        Item with a known score. All scores of each query are shifted so that the item has this score.
     """
 
     def __init__(self, lists, scale, anchor):

@@ -29,8 +29,8 @@ class VoterPosterior:
     shape : float
         Shape of the gamma distribution of the reliabilities.
     size : ndarray of shape (n_lists,)
-        Number of voters that the voter of each list represents. Each of these voters has this prior. 0 means that the
-        list is ignored.
+        Number of voters that the voter of each list represents. Each of these voters has the gamma prior. 0 means that
+        the list is ignored.
     of_query : bool
         True if a voter has a separate reliability in each query; False if a voter has one reliability for all queries.
     """
@@ -62,6 +62,8 @@ class VoterPosterior:
     def update_spread(self, variables, worth_curvature, moved):
         """Update the effect of uncertain worths on each voter's choices, in the groups marked by `moved`.
 
+        A group is a query, or all queries together if a voter has one reliability for all of them.
+
         The variance of a log-worth is the inverse of its curvature; the prior adds `worth_curvature` to this curvature.
         The variances of the log-worths cause a variance of each voter's choices. This second variance is the penalty on
         a larger reliability.
@@ -76,7 +78,10 @@ class VoterPosterior:
         self.spread = np.where(moved[self.group][self.place], spread, self.spread)
 
     def value_and_gradient(self, variables, log_reliability):
-        """Compute each group's expected log-posterior at the given worths, and the derivatives by log-reliability."""
+        """Compute each group's expected log-posterior at the given worths, and the derivatives by log-reliability.
+
+        A group is a query, or all queries together if a voter has one reliability for all of them.
+        """
         reliability = self.reliabilities(log_reliability)
         factor = reliability[self.place]
         value, slope = self.stages.by_reliability(variables, factor)

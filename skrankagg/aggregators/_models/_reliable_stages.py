@@ -2,9 +2,9 @@
 
 A voter chooses in proportion to a power of the worths; the exponent is the reliability of the voter.
 
-The plain likelihood treats the lists of each voter in a query as a separate query. The log-worths of this separate
-query are the log-worths of the original query times the reliability of the voter. The chain rule gives the derivatives.
-So ties and absent items need no second formula.
+The lists of each voter in a query are passed to the plain likelihood, without reliabilities, as a separate query. The
+log-worths of this separate query are the log-worths of the original query times the reliability of the voter. The chain
+rule gives the derivatives. So ties and absent items need no second formula.
 """
 
 import numpy as np
@@ -28,7 +28,9 @@ class ReliableStages:
         ``make(lists, owner)`` prepares the plain likelihood of lists. `owner` contains, for each query of these lists,
         the original query to which it belongs.
     absent : {"auto", "last", "ignore"}
-        How to treat items missing from a list: with "last" they are available at every choice but never chosen.
+        How to treat items missing from a list. With "last" they are available at every choice but never chosen, and
+        with "ignore" they are not available. "auto" is "ignore" for lists that were read as paired comparisons, and
+        "last" for all others.
     """
 
     #: Lists of two items need the formulas of this class.
@@ -65,12 +67,16 @@ class ReliableStages:
     def curvature(self, variables):
         """Return the second derivative of each cell's log-likelihood by each of its log-worths, multiplied by -1.
 
-        Ties hardly change these derivatives, so all ties are treated by Efron's rule.
+        A cell contains the lists of one voter in one query. Ties hardly change these derivatives, so all ties are
+        treated by Efron's rule.
         """
         return self.uncertain.curvature(self.reliability[self.cell] * variables[self.origin])
 
     def by_reliability(self, variables, reliability):
-        """Compute the log-likelihood of each cell at its reliability, and the derivative by the reliability."""
+        """Compute the log-likelihood of each cell at its reliability, and the derivative by the reliability.
+
+        A cell contains the lists of one voter in one query.
+        """
         log_worth, ties = self._split(variables)
         mine, my_ties = log_worth[self.origin], ties[self.cell_query]
         value, gradient = self.inner.value_and_gradient(self._to_cells(mine, my_ties, reliability))
@@ -87,7 +93,7 @@ class ReliableStages:
         return np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
 
     def tie_sizes_of(self, other):
-        """Allow exactly the tie sizes that `other` allows; `other` must contain the same queries."""
+        """Allow the same tie sizes (numbers of tied items) as `other`, which must contain the same queries."""
         self.seen, self.free = other.seen, other.free
         self.inner.tie_sizes_of(other.inner)
 
@@ -160,7 +166,7 @@ class ReliableStages:
         return np.concatenate([factor[self.cell] * log_worth, (factor[:, None] * ties).ravel()])
 
     def _of_queries(self, value):
-        """For each query and tie size, sum the values over the voters; return shape (n_queries, n_sizes)."""
+        """Return the sum of the values over the voters for each query and tie size, of shape (n_queries, n_sizes)."""
         value, total = value.reshape(len(self.cell_query), -1), np.zeros(self.seen.shape)
         np.add.at(total, self.cell_query, value)
         return total
