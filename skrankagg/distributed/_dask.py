@@ -10,7 +10,7 @@ from ._work import empty_frame
 
 
 class DaskPartitions(Partitions):
-    """A Dask data frame, whose partitions are pandas frames."""
+    """Rows in a Dask data frame; each partition is a pandas frame."""
 
     def map(self, work, types):
         check_whole(self)

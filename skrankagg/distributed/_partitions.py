@@ -75,11 +75,11 @@ class Partitions(ABC):
 
     @abstractmethod
     def rows_of(self, queries):
-        """Return all rows of some queries, as a pandas frame."""
+        """Return all rows of the given queries as a pandas frame."""
 
 
 def check_whole(partitions):
-    """Raise InputError if a query is split, although the caller stated that partitions contain whole queries."""
+    """Raise InputError if a query is split across partitions, although the caller stated that each query is whole."""
     if partitions.partitioned:
         refuse_torn(partitions, partitions.gather(HashQueries()))
 

@@ -58,7 +58,7 @@ def write_in_parts(chunks, path, job, resume, tell):
 
 
 def _describe_job(chunks, job):
-    """Return a dict of the settings of a job, which is stored in each part.
+    """Return a dict that describes the settings of a job; each part stores this dict.
 
     The settings are compared in the order of the dict, and the first difference is reported.
     """

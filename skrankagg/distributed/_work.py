@@ -38,7 +38,7 @@ def encode(rows):
 
 
 def distinct_queries(rows):
-    """Return the distinct query ids of some rows."""
+    """Return the distinct query ids of a frame or an Arrow table."""
     if hasattr(rows, "column_names"):
         return pd.Index(rows.column("query").unique().to_pandas())
     return pd.Index(rows["query"].unique())
@@ -59,7 +59,7 @@ class HashQueries:
 
 
 class FindQueries:
-    """Function that returns the query ids of a partition that have given hashes."""
+    """Function that returns those query ids of a partition whose hashes are among the given `hashes`."""
 
     columns = ("query",)
 
@@ -106,7 +106,7 @@ class Measured(NamedTuple):
     Parameters
     ----------
     hashes : ndarray of uint64 or None
-        Hashes of the run's queries, from which queries in several partitions are found.
+        Hashes of the run's queries. They are used to find queries that occur in several partitions.
     places : ndarray of int64 or None
         Positions of the judged queries in the judgements that all partitions share.
     sums : ndarray of shape (n_measures, 2)
