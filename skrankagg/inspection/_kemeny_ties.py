@@ -31,7 +31,7 @@ def kemeny_ties(
     voter_weights: VoterWeights | None = None,
     time_limit: float | None = None,
 ) -> pd.DataFrame:
-    r"""Find neighbouring items in Kemeny's order that can be swapped at no or little cost.
+    r"""Find neighbouring items in Kemeny's order that can be swapped at little or no cost.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def kemeny_ties(
         - `optimal`, bool: whether the order is proven to be one of the best orders of the whole query;
         - `unique`, boolean: whether the order is proven to be the only best order; NA if this is not known.
 
-        A query without such neighbours has no row.
+        A query without such pairs of neighbours has no row.
 
     Raises
     ------
