@@ -36,8 +36,8 @@ class InputError(ValueError):
     message : str
         Text of the message.
     parameter : str, default=None
-        Name of the parameter with the wrong value. None if several parameters are wrong, or if the name is unknown at
-        the place of the error.
+        Name of the parameter with the wrong value. None if several parameters are wrong, or if the code that raises the
+        error does not know the name.
 
     See Also
     --------

@@ -26,7 +26,7 @@ _WRITTEN = {one.name: one for one in written()}
 
 
 def _by_suffix(runs):
-    """Return a dict from file suffix to format; if `runs` is false, the dict contains only the formats of tables."""
+    """Return a dict that maps file suffixes to formats; if `runs` is false, it contains only the formats of tables."""
     return {suffix: one for one in _WRITTEN.values() if runs or one.is_table for suffix in one.suffixes}
 
 

@@ -1,4 +1,4 @@
-"""Fitting of estimators to lists in partitions of an engine."""
+"""Fitting of estimators to lists in partitions of Dask or Spark, or in chunks of a Parquet data set."""
 
 from collections.abc import Collection, Hashable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Evaluation of a run in partitions of an engine."""
+"""Evaluation of a run that is stored in partitions of Dask or Spark, or in chunks of a Parquet data set."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, Unpack
@@ -118,7 +118,7 @@ def evaluate_partitions(
 
 
 def _engine_of(qrels):
-    """Return the partitions of judgements in a frame of an engine; return None for judgements in memory."""
+    """Wrap judgements that are stored by an engine in their Partitions class; return None for judgements in memory."""
     return make_partitions(qrels) if type(qrels).__module__.startswith(("dask", "pyspark")) else None
 
 

@@ -132,7 +132,10 @@ def _compare(part, other, record):
 
 
 def _to_table(frame, schema):
-    """Convert a frame to an Arrow table with the types of the first frame; return the table and these types."""
+    """Convert the result of a chunk to an Arrow table with the column types of the first chunk's result.
+
+    `schema` contains these types; it is None for the first chunk. Return the table and the types.
+    """
     if schema is None:
         schema = pa.Schema.from_pandas(frame, preserve_index=False).remove_metadata()
         for k, field in enumerate(schema):

@@ -1,4 +1,4 @@
-"""Aggregation of lists in partitions of an engine."""
+"""Aggregation of lists in partitions of Dask or Spark, or in chunks of a Parquet data set."""
 
 from typing import Any
 
@@ -79,7 +79,7 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
     names = _result_names(aggregator)
 
     def types(known):
-        """Return the types of the result's columns for given types of the lists' columns."""
+        """Return the types of the columns of the result; `known` contains the types of the columns of the lists."""
         ranks = "float64" if "voter" in names else "int64"
         own = {name: known[name] for name in ("query", "voter", "item") if name in known}
         return {name: own.get(name, ranks if name == "rank" else "float64") for name in names}
@@ -88,7 +88,7 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
 
 
 def _result_names(estimator):
-    """List the columns of an estimator's result; a pipeline may be unfitted."""
+    """List the columns of an estimator's result; this also works for a pipeline that is not fitted."""
     names = None
     if hasattr(estimator, "get_feature_names_out"):
         try:

@@ -45,7 +45,7 @@ def distinct_queries(rows):
 
 
 def empty_frame(dtypes):
-    """Build a frame without rows whose columns have these types."""
+    """Build a frame that has no rows, and whose columns have the names and types in `dtypes`."""
     return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in dtypes.items()})
 
 
@@ -184,7 +184,7 @@ class Learn:
     Parameters
     ----------
     steps : list of estimator instances
-        Steps before the aggregator, which learn nothing.
+        Steps before the aggregator. These steps learn nothing.
     aggregator : estimator instance
     """
 

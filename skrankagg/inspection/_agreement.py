@@ -1,4 +1,4 @@
-"""Agreement of lists with orders of their items, and a test for lists that agree unusually little."""
+"""Agreement of lists with other orders of their items, and a test for lists that agree unusually little."""
 
 import numpy as np
 from scipy.special import ndtri
@@ -68,7 +68,8 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
     A list is an outlier if its agreement is below its threshold.
 
     `n_pairs` is the number of untied pairs of each list. `null_sd` is the standard deviation of the agreement of a
-    random list with the same ties. The medians are computed from the lists that the mask `counted` selects.
+    random list with the same ties. The threshold depends on medians over the lists of the query; only the lists that
+    the mask `counted` selects enter these medians.
     """
 
     def medians(value):

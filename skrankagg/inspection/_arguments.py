@@ -20,8 +20,8 @@ def encode_with_groups(aggregator: BaseAggregator, X: object, *names: object) ->
 def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True, unit: str | None = None) -> RankedLists:
     """Check an aggregator and lists as ``transform`` does; return the encoded lists, weighted by `voter_weights`.
 
-    If `warn` is false, the caller must issue the warnings about the lists. A column of a frame with the name `unit`
-    becomes a grouping.
+    If `warn` is false, the caller must issue the warnings about the lists. If `X` is a frame, its column with the name
+    `unit` becomes a grouping of the lists.
     """
     if not isinstance(aggregator, BaseAggregator):
         if hasattr(aggregator, "steps"):

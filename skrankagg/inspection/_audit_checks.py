@@ -82,7 +82,7 @@ def _ends(board):
 
 
 def coverage(board):
-    """Compute how many times wider the widest interval of an item is than in an even schedule.
+    """Compute the ratio of the widest interval of an item to its width in an even schedule of duels.
 
     The even schedule has the same number of duels, and all pairs of items meet equally often.
     """

@@ -185,10 +185,10 @@ class _DrawsOfQueries(_Draws):
     def by_unit(self, q, says):
         """Return three arrays for the units of a query.
 
-        ``says[l, i]`` is the number of points that list l gives to item i. The first returned array, of shape (n_units,
-        n_items), contains the number of points that each item receives each time the unit is drawn. The second array,
-        of shape (n_units, n_resamples), counts how often each unit is drawn. The third array, of shape (n_units,),
-        contains the expectations of these counts.
+        ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
+        (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
+        second array, of shape (n_units, n_resamples), counts how often each unit is drawn. The third array, of shape
+        (n_units,), contains the expectations of these counts.
         """
         own = slice(*self.list_ptr[q : q + 2])
         first = self.first[own] - own.start
@@ -235,10 +235,10 @@ class _CommonDraws(_Draws):
     def by_unit(self, q, says):
         """Return three arrays for the units of a query.
 
-        ``says[l, i]`` is the number of points that list l gives to item i. The first returned array, of shape (n_units,
-        n_items), contains the number of points that each item receives each time the unit is drawn. The second array,
-        of shape (n_units, n_resamples), counts how often each unit is drawn. The third array, of shape (n_units,),
-        contains the expectations of these counts.
+        ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
+        (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
+        second array, of shape (n_units, n_resamples), counts how often each unit is drawn. The third array, of shape
+        (n_units,), contains the expectations of these counts.
         """
         total = np.zeros((len(self._counts), says.shape[1]))
         np.add.at(total, self.unit[slice(*self.list_ptr[q : q + 2])], says)

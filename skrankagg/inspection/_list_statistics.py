@@ -130,7 +130,7 @@ def agreement_with_others(lists: RankedLists) -> Agreement:
 
 
 def _precision(lists, total, points):
-    """Return each list's average precision; the first ten items of the fusion of the other lists are relevant."""
+    """Return each list's average precision; the relevant items are the first ten in the fusion of the other lists."""
     precision = np.full(lists.n_lists, np.nan)
     n_items = lists.query_n_items[lists.list_query]
     order = np.argsort(n_items, kind="stable")

@@ -225,7 +225,7 @@ class _Lead:
         return lead <= TOLERANCE * largest, lead
 
     def least_removal(self, clock, max_lists):
-        """Return the lower bound of the margin, the upper bound, and the numbers of the lists to remove.
+        """Return a lower and an upper bound of the margin of victory, and the numbers of the lists to remove.
 
         If no lists were found that end the lead, the third value is empty. A list occurs once for each removed vote.
         """

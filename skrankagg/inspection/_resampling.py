@@ -58,8 +58,8 @@ class Replicates:
         """For each query, yield its number and three arrays of its candidates.
 
         The first array contains the standard deviation of each candidate's score over the replicates. The other two
-        contain its first and its last place in each replicate, where tied candidates share places. Only valid
-        replicates are included.
+        arrays contain the first and the last place of each candidate in each replicate; tied candidates share places.
+        Only valid replicates are included.
         """
         for k, q in enumerate(range(*self.queries)):
             own, valid = slice(self.ptr[k], self.ptr[k + 1]), self.valid[k]
@@ -70,7 +70,7 @@ class Replicates:
 
 
 class _Failing(Exception):
-    """Error of a method in a replicate of several queries that are aggregated together."""
+    """Error that a method raised in a replicate of several queries that are aggregated together."""
 
 
 class Resampling:
