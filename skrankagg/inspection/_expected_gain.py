@@ -36,8 +36,8 @@ class ExpectedGain(NamedTuple):
         Number of judged queries with a relevant item in some list.
     left_out : float
         Mean nDCG@10 with learnt weights minus mean nDCG@10 with equal weights on the judged queries, in points. nDCG is
-        computed with ``gain="linear"``. Each query is merged with weights learnt from the other queries. It is NaN if
-        there are fewer than five queries.
+        computed with ``gain="linear"``. The lists of each query are merged with weights learnt from the other queries.
+        The value is NaN if there are fewer than five queries.
     gain : float
         Expected gain on new queries over ``ReciprocalRankFusion(k=60)``, in points. It is NaN if there are fewer than
         five queries, or if the method is not based on reciprocal rank fusion.
@@ -71,7 +71,8 @@ class ExpectedGain(NamedTuple):
 def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels) -> ExpectedGain:
     """Estimate how much learnt weights gain on new queries.
 
-    Each judged query is merged with weights learnt from the other judged queries, and compared with equal weights.
+    The lists of each judged query are merged twice: with weights learnt from the other judged queries, and with equal
+    weights. The two results are compared.
 
     Parameters
     ----------
