@@ -42,8 +42,8 @@ def scan_parquet(
         read in the order of their names. The rows of a query must be consecutive, even if they continue in the next
         file. The queries may be in any order.
     columns : mapping of str to str, default=None
-        Names of the columns in the files. The keys are the contents of the columns: `query`, `voter`, `item`, `rank`,
-        `score`, `weight`, `relevance`. None uses the columns that have these names. Other columns are not read.
+        Names of the columns in the files, keyed by the content of each column: `query`, `voter`, `item`, `rank`,
+        `score`, `weight` or `relevance`. None uses the columns that have these names. Other columns are not read.
     chunk_queries : int, default=10_000
         Number of queries in a chunk. The rows of a chunk, their encoded form and their result must fit into memory
         together.

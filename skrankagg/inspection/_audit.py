@@ -132,9 +132,9 @@ def audit(
       are then treated as independent. The size is the standard deviation of the pairs around the fit, in log-odds.
     - *clustering*: the design effect :math:`D = \sum_g |\sum_{l \in g} z_l|^2 / \sum_l |z_l|^2` [1]_. Here :math:`z_l`
       is the gradient of duel l, multiplied by the square root of the inverse information. The one-sided p-value comes
-      from random signs of the duels. Drawing stops after ten draws that are at least as large as the data [2]_. For
-      more than 100,000 different duels there are fewer draws, but at least 300. The value :math:`\sqrt{D}` is the ratio
-      of the standard errors to the standard errors that independent duels would have.
+      from random signs of the duels. Drawing stops after ten draws with a value at least as large as in the data [2]_.
+      For more than 100,000 different duels there are fewer draws, but at least 300. The value :math:`\sqrt{D}` is the
+      ratio of the standard errors to the standard errors that independent duels would have.
 
     **Limits.** The other checks compare a size with a limit:
 
@@ -150,16 +150,17 @@ def audit(
       and are drawn from the normal distribution.
     - *separation*: the share of the pairs that differ, with 95 % confidence for all pairs together. A pair differs if
       its t statistic exceeds a quantile of the largest t in draws of the errors [3]_. Below a half, the data do not
-      show the order of the typical pair. `seen` also contains the number of neighbours that differ, by the step-down
-      method.
-    - *ties*: the number of pairs whose order depends on the rule for ties. The order is clear at a level of 0.01 if a
-      tie is half a win, but reversed if ties are left out, or with ``ties="davidson"``. `seen` contains the largest
-      changes of places and of ratings.
-    - *influence*: the least number of groups whose removal changes the first place. Newton steps
-      :math:`H^{-1} s_g` choose the groups, and a fit without them confirms the change. The check warns if the first
-      place is clear for independent duels, but few groups decide it. "Few" means one group, or at most 1 % of all
-      groups. It also means at most a third of the number that independent normal groups would need (`reference`). The
-      check also warns if so few groups decide the order of other neighbours.
+      show the order of the typical pair. `seen` also contains the number of pairs of neighbours that differ, by the
+      step-down method.
+    - *ties*: the number of pairs whose order depends on the rule for ties. The order of such a pair is clear at a level
+      of 0.01 if a tie is half a win. It is reversed if ties are left out, or with ``ties="davidson"``. `seen` contains
+      the largest changes of places and of ratings.
+    - *influence*: the least number of groups whose removal changes the first place. Newton steps :math:`H^{-1} s_g`
+      choose the groups, and a fit without them confirms the change. The check warns if the first place is clear for
+      independent duels, but few groups decide it. "Few" means that two conditions hold. First, the number is one, or at
+      most 1 % of all groups. Second, the number is at most a third of the number that would be needed if the groups had
+      independent, normally distributed effects (`reference`). The check also warns if so few groups decide the order of
+      other neighbours.
     - *prior*: the largest change of a rating if the prior is left out. If the change is more than half of the standard
       error, an interval of 95 % covers the truth in at most 92 % of cases.
 

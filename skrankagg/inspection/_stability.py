@@ -88,7 +88,8 @@ def rank_stability(
         - `rank_low`, `rank_high`: the best and the worst place of the interval, Int64; missing if a query has only one
           list
         - `rank_mean`, `score_se`: mean of the place and standard deviation of the score over the draws
-        - `top_1`, `top_10`: the chance of being among the first k places, for each k of `places`
+        - `top_1`, `top_10`: the share of the draws in which the item is among the first k places, for each k of
+          `places`
         - `above_next`: share of the draws in which the item is above the next item of the consensus, where ties count
           half; NaN for the last item
         - `tied_group`: number of the group, counted from 1, Int64. A group ends after an item whose `above_next` is at
@@ -143,8 +144,8 @@ def rank_stability(
 
     Items that are tied in a draw share their places. The interval begins at the quantile of the first shared place and
     ends at the quantile of the last shared place. The quantiles are values of the inverse distribution function, so
-    they are always places. The mean uses the middle of the shared places. To the chance of the first k places, a
-    tied item contributes the fraction of its shared places that are among the first k.
+    they are always places. The mean uses the middle of the shared places. For the chance of the first k places, a tied
+    item counts as the fraction of its shared places that are among the first k.
 
     With ``unit="query"`` the lists of all queries are pooled, and queries are drawn with all of their lists. Use this
     unit for a leaderboard whose tasks are queries. If the tasks of a leaderboard are the voters of one query, draw
