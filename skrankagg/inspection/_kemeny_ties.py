@@ -85,11 +85,11 @@ def kemeny_ties(
     and c follow each other, and that two swaps have cost 0: a with b, and b with c. Then c can come before a at no cost
     only if the majority between a and c is also a draw.
 
-    A pair that is *not* listed does not necessarily have the same order in all best orders, because best orders may
-    also differ in the place of a whole block of items. In a cycle of three equal majorities, no two neighbours can be
-    swapped at no cost, but each of the three rotations of the cycle is a best order. `unique` is then False. If
-    `unique` is True, no other order is best. Two items of different components have the same order in every best order,
-    unless the majority between the two items is a draw [1]_.
+    A pair that is *not* listed does not necessarily have the same order in all best orders. The reason is that best
+    orders may also differ in the place of a whole block of items. In a cycle of three equal majorities, no two
+    neighbours can be swapped at no cost, but each of the three rotations of the cycle is a best order. `unique` is then
+    False. If `unique` is True, no other order is best. Two items of different components have the same order in every
+    best order, unless the majority between the two items is a draw [1]_.
 
     If the order is not proven to be best, each `cost` is still exact for this order.
 
