@@ -1,8 +1,8 @@
 """Errors and warnings that skrankagg raises.
 
-Users can correct the causes of these errors. An :class:`InputError` is a ValueError, an :class:`InputTypeError` is a
-TypeError, and a :class:`MissingLibraryError` is an ImportError. A :class:`MemoryLimitError` is an InputError. Any other
-error is a defect of skrankagg.
+All errors in this module have causes that users can correct. An :class:`InputError` is a ValueError, an
+:class:`InputTypeError` is a TypeError, and a :class:`MissingLibraryError` is an ImportError. A
+:class:`MemoryLimitError` is an InputError. Any other error is a defect of skrankagg.
 """
 
 __all__ = [
@@ -36,8 +36,8 @@ class InputError(ValueError):
     message : str
         Text of the message.
     parameter : str, default=None
-        Name of the parameter with the wrong value. None if several parameters are wrong, or if the name is unknown at
-        the place of the error.
+        Name of the parameter with the wrong value. None if several parameters are wrong, or if the code that raises the
+        error does not know the name.
 
     See Also
     --------
@@ -139,7 +139,7 @@ class AmbiguousInputWarning(UserWarning):
 
     For example, a frame may have both `query` and `qid`. Then `query` usually contains the texts of the queries, and
     `qid` contains the ids of the queries. Therefore `qid` is read. Another example is a matrix with more rows than
-    columns. The rows of such a matrix may be ballots instead of items.
+    columns. The rows of such a matrix may be voters instead of items.
 
     See Also
     --------
@@ -286,8 +286,8 @@ class NotComparedWarning(UserWarning):
 class NothingJudgedWarning(UserWarning):
     """A run is empty, or contains no judged query or no judged item, and therefore scores 0.
 
-    If the types of ids exclude equal ids, for example integers and strings, an error is raised instead. An empty or
-    unjudged run does not stop the evaluation of other runs.
+    If the ids of the run and of the judgements cannot be equal, because some are integers and the others are strings,
+    an error is raised instead. An empty or unjudged run does not stop the evaluation of other runs.
 
     See Also
     --------
@@ -319,11 +319,12 @@ class PartialListsWarning(UserWarning):
     """Lists that contain few of the items are aggregated by a method that does not place absent items low.
 
     Two treatments of absent items are suitable only if lists contain most items, or if voters saw only some items.
-    :class:`~skrankagg.MarkovChain` with ``absent="ignore"``, its default, leaves absent items out. A norm "z-score"
-    with ``absent_score="zero"``, the default, gives them the mean value of the list. On 24 judged collections of lists
-    cut at 100, the mean nDCG@10 was compared with reciprocal rank fusion. MC4 with ``absent="ignore"`` was 4.4 points
-    below, and 0.2 points above with ``absent="last"``. CombSUM with ``absent_score="zero"`` was 1.9 points below, and
-    0.2 points below with ``absent_score="min"``.
+    :class:`~skrankagg.MarkovChain` with ``absent="ignore"``, its default, leaves absent items out. The norm "z-score"
+    with ``absent_score="zero"``, the default, gives absent items the mean score of the list. On 24 judged collections,
+    with lists cut at 100 items, the mean nDCG@10 was compared with the mean nDCG@10 of reciprocal rank fusion. The
+    Markov chain MC4 was 4.4 points below with ``absent="ignore"``, and 0.2 points above with ``absent="last"``. CombSUM
+    was 1.9 points below with ``absent_score="zero"``, and 0.2 points below with ``absent_score="min"``. One point is
+    0.01.
 
     The warning is issued once per call if the median list contains less than half of the items in more than half of the
     queries. The median takes the weights of lists into account. Paired comparisons never cause the warning.
@@ -443,11 +444,11 @@ class SplitQueryWarning(UserWarning):
 class UnequalLengthWarning(UserWarning):
     """Learned weights depend on the lengths of lists: the longest list of a query outweighs all other lists.
 
-    A query is affected if two conditions hold. First, its longest list is longer than each other list and at least
-    twice as long as the median. Second, the longest list has more than five times the median weight of the query's
+    A query is affected if two conditions hold. First, its longest list is longer than every other list and at least
+    twice as long as the median list. Second, the longest list has more than five times the median weight of the query's
     lists. The consensus is then nearly the same as the longest list, even if the voter of this list is bad. The reason
-    is that a long list contains more items of the consensus than a short list. With a greater weight of the list, the
-    consensus becomes even more similar to the list.
+    is that a long list contains more items of the consensus than a short list. Giving the long list a greater weight
+    then makes the consensus even more similar to this list.
 
     See Also
     --------
@@ -478,7 +479,7 @@ class UnequalLengthWarning(UserWarning):
 class UnfilledWarning(UserWarning):
     r"""A table of items to judge has rows without a judgement.
 
-    These rows are not read. The message contains their number, and the queries without any judgement.
+    These rows are skipped. The message contains the number of these rows, and the queries without any judgement.
 
     See Also
     --------

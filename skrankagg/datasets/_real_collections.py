@@ -1,4 +1,4 @@
-"""Loaders of collections that cannot be part of this package; users must obtain the files themselves."""
+"""Loaders of test collections that this package may not include; users must obtain the files themselves."""
 
 import glob
 import os
@@ -31,32 +31,32 @@ def load_letor_agg(
 
     Parameters
     ----------
-    path : str, path-like, file open for bytes, or a sequence of them
+    path : str, path-like, file open in binary mode, or a sequence of these
         Files such as ``Fold1/test.txt`` in UTF-8, plain or compressed by gzip. The rows of several files are
         concatenated; the five test files together contain all data.
     larger_is_better : bool, default=True
-        Whether larger numbers in the file are better. This is the case in both data sets; see Notes.
+        Whether larger numbers in the file are better. True is correct for both data sets; see Notes.
 
     Returns
     -------
     lists : DataFrame
-        Columns query, voter ("1", "2", ..., the number of the column), item (str) and score (float64, higher is
-        better). With ``larger_is_better=False``, rank replaces score; ranks are int64, or float64 if some are not
-        integers. If a voter has NULL for a document, the document is not in its list. Rows are in the order of the
-        file.
+        Columns query, voter ("1", "2", ..., the number of the voter's column in the file), item (str) and score
+        (float64, higher is better). With ``larger_is_better=False``, rank replaces score; ranks are int64, or float64
+        if some are not integers. If a voter has NULL for a document, the document is not in its list. Rows are in the
+        order of the file.
     qrels : DataFrame
         Columns query, item (str) and relevance (int64, or float64 if some values are not integers). There is a row for
-        each line, including documents that are in no list.
+        each line of the file, even if the document of the line is in no list.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If a file does not exist.
     TypeError
-        If `path` is neither a file nor a sequence of files, or a file is open for text.
+        If `path` is neither a file nor a sequence of files, or if a file is open in text mode.
     ValueError
-        If a line does not have the format, repeats a column, or repeats a document of a query. The message contains the
-        line number.
+        If a line does not have the format in the Notes, repeats a column number, or repeats a document of its query.
+        The message contains the line number.
 
     See Also
     --------
@@ -162,7 +162,7 @@ def _read_letor(text, rows, judged):
 
 
 def _whole_if_all(number):
-    """Convert numbers to 64-bit integers if all numbers are integers."""
+    """Convert numbers to 64-bit integers if all of them are integers; otherwise leave them unchanged."""
     whole = (number == np.floor(number)) & (np.abs(number) < 2**53)
     return number.astype(np.int64) if whole.all() else number
 
@@ -185,14 +185,14 @@ def load_trec(
         Files of runs, plain or compressed by gzip. A path may also be a folder, or a pattern such as ``"runs/*.gz"``,
         in which ``**`` matches folders of any depth. For a folder, all its files are read, except files whose names
         begin with a dot. Each file is read only once.
-    qrels : str, path-like, or file open for bytes
+    qrels : str, path-like, or file open in binary mode
         File of judgements.
     order : {"score", "rank"}, default="score"
         Column of the runs by which documents are ordered. The program trec_eval uses the score. The other column is
         dropped, because the two columns disagree in many runs.
     voter : {"auto", "file"}, default="auto"
-        Name of a run. ``"auto"`` uses its tag. ``"file"`` uses the name of its file without suffixes, which
-        distinguishes runs with the same tag.
+        Source of each run's name, which becomes the voter. ``"auto"`` uses the tag of the run. ``"file"`` uses the name
+        of the file without suffixes, so that runs with the same tag keep different names.
     trailing : {"error", "ignore"}, default="error"
         How to treat words after the tag of a run. The program trec_eval ignores such words.
 
@@ -217,12 +217,12 @@ def load_trec(
     --------
     read_lists : Reads runs one by one, with both columns.
     read_qrels : Reads judgements of other formats.
-    load_letor_agg : Loads LETOR's rank aggregation data.
+    load_letor_agg : Loads the rank aggregation data of LETOR.
 
     Notes
     -----
-    The lists also contain unjudged topics, which measures leave out. If documents have equal scores, trec_eval orders
-    them by name, but methods treat them as ties.
+    The lists also contain topics without judgements; measures leave these topics out. If documents have equal scores,
+    trec_eval orders the documents by name, but the aggregation methods treat them as ties.
 
     The National Institute of Standards and Technology publishes runs and judgements of TREC [1]_. Most runs of past
     tracks are available only to registered researchers. The data are not part of this package.

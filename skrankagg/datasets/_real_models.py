@@ -12,7 +12,7 @@ __all__ = ["load_digits_votes", "load_feature_rankings"]
 
 
 def _lists(queries, voters, items, value):
-    """Convert scores of shape (n_queries, n_voters, n_items) to lists, ordered by query, voter, rank and item."""
+    """Convert scores of shape (n_queries, n_voters, n_items) to a frame, sorted by query, voter, rank and item."""
     rank = rankdata(-value, method="min", axis=-1).astype(np.int64)
     order = np.argsort(rank, axis=-1, kind="stable")
     n_lists, n_items = len(queries) * len(voters), len(items)
@@ -71,29 +71,32 @@ def _digits_votes():
 def load_digits_votes() -> tuple[pd.DataFrame, pd.DataFrame]:
     """Load rankings of the ten digits by five classifiers, for images of handwritten digits.
 
-    The truth is known, the voters differ in skill, and their scores have different scales. A query is an image, and an
-    item is a class, 0 to 9. A voter is a classifier of scikit-learn that was trained on other images.
+    The correct digit of each image is known. The voters differ in skill, and their scores have different scales. A
+    query is an image, and an item is a class, 0 to 9. A voter is a classifier of scikit-learn that was trained on other
+    images.
 
     Returns
     -------
     lists : DataFrame of shape (89850, 5)
-        Columns query ("0000" to "1796", the row of :func:`~sklearn.datasets.load_digits`), voter, item ("0" to "9"; all
-        str), rank (int64, 1 = best) and score (float64, higher is better). Tied items share the lowest rank of their
-        bucket. All lists are full. Rows are ordered by query, voter, rank and item.
+        Columns query ("0000" to "1796", the row of the image in :func:`~sklearn.datasets.load_digits`), voter, item
+        ("0" to "9"), rank (int64, 1 = best) and score (float64, higher is better). The ids of queries, voters and items
+        are str. Tied items share the smallest of their ranks. Every list contains all ten digits. Rows are ordered by
+        query, voter, rank and item.
     qrels : DataFrame of shape (17970, 3)
         Columns query, item (str) and relevance (int64). The relevance is 1 for the written digit and 0 for the other
         digits. Rows are ordered by query and item.
 
     See Also
     --------
-    load_feature_rankings : Loads rankings of features, whose truth is unknown.
-    make_ranked_lists : Generates lists with a truth, and voters of any quality.
+    load_feature_rankings : Loads rankings of features, for which the correct order is unknown.
+    make_ranked_lists : Generates lists with a known correct order, by voters of any quality.
     skrankagg.RankedLists.from_matrix : Encodes ranked lists from the scores of your own classifiers.
 
     Notes
     -----
     There are five stratified folds. In each fold, the classifiers are trained on four fifths of the images and rank the
-    classes for the other fifth. The images are not shuffled, so images of one writer are rarely in both parts.
+    classes for the other fifth. The images are not shuffled, so images by the same writer are rarely in both the
+    training part and the ranked part.
 
     =====================  ===========================================================  ========
     voter                  score                                                        accuracy
@@ -106,7 +109,7 @@ def load_digits_votes() -> tuple[pd.DataFrame, pd.DataFrame]:
     =====================  ===========================================================  ========
 
     The first call computes the lists in about a second and keeps them in memory. Each call returns copies. The last
-    bits of scores depend on the version of scikit-learn and on the machine.
+    bits of the scores depend on the version of scikit-learn and on the machine.
 
     The images are the test set of [1]_, which scikit-learn includes. The original data are licensed under CC BY 4.0.
 
@@ -137,7 +140,7 @@ def _mutual_information(X, y):
 
 
 def _selectors():
-    """Return a dict from each selector's name to an estimator and a function that reads the estimator's scores."""
+    """Return a dict that maps the name of each selector to an estimator and a function that reads its scores."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.feature_selection import RFE, SelectKBest, f_classif
     from sklearn.linear_model import LogisticRegression
@@ -181,15 +184,16 @@ def load_feature_rankings() -> pd.DataFrame:
     Returns
     -------
     DataFrame of shape (750, 5)
-        Columns query ("fold0" to "fold4"), voter, item (the name of the feature; all str), rank (int64, 1 = best) and
-        score (float64, higher is better). Tied items share the lowest rank of their bucket. All lists are full. Rows
-        are ordered by query, voter, rank and column of the table.
+        Columns query ("fold0" to "fold4"), voter, item (the name of the feature), rank (int64, 1 = best) and score
+        (float64, higher is better). The ids of queries, voters and items are str. Tied items share the smallest of
+        their ranks. Every list contains all 30 features. Rows are ordered by query, voter, rank and column of the data
+        table.
 
     See Also
     --------
     skrankagg.feature_selection.ConsensusSelector : Ranks the features of your own table by your own selectors.
     skrankagg.stats.selection_stability : Measures the stability of such lists over the folds.
-    load_digits_votes : Loads lists with a truth.
+    load_digits_votes : Loads lists for which the correct item is known.
 
     Notes
     -----
@@ -207,7 +211,7 @@ def load_feature_rankings() -> pd.DataFrame:
     =====================  ========================================================================
 
     The first call computes the lists in a second or two and keeps them in memory. Each call returns a copy. The last
-    bits of scores depend on the version of scikit-learn and on the machine.
+    bits of the scores depend on the version of scikit-learn and on the machine.
 
     The table of 569 rows is from [1]_ and included in scikit-learn. The original data are licensed under CC BY 4.0.
 

@@ -1,4 +1,4 @@
-"""Real rankings that are part of the package: two seasons of races, and lists of genes from five studies."""
+"""Loaders of real rankings that the package includes: two seasons of races, and lists of genes from five studies."""
 
 from importlib.resources import files
 from typing import Literal
@@ -33,13 +33,13 @@ def load_nascar() -> pd.DataFrame:
     """Load the races of the NASCAR season of 2002.
 
     The season is the standard example of lists that rank different subsets of the items. There were 36 races and 87
-    drivers. In each race, 43 drivers took part. A race is a voter.
+    drivers, and 43 drivers took part in each race. Each race is treated as a voter.
 
     Returns
     -------
     DataFrame of shape (1548, 4)
-        Columns query ("2002"), voter ("1" to "36", the race), item ("1" to "87", the driver; all str) and rank (int64,
-        1 to 43, without ties). Rows are ordered by race and rank.
+        Columns query ("2002"), voter ("1" to "36", the race), item ("1" to "87", the driver) and rank (int64, 1 to 43,
+        without ties). All ids are str. Rows are ordered by race and rank.
 
     See Also
     --------
@@ -87,21 +87,21 @@ def load_formula1(*, retired: Literal["last", "absent"] = "last") -> pd.DataFram
     """Load the races of the Formula One season of 2012.
 
     There were 20 races and 25 drivers. Each race had 22 to 24 starters. The first seven races had seven different
-    winners. A race is a voter.
+    winners. Each race is treated as a voter.
 
     Parameters
     ----------
     retired : {"last", "absent"}, default="last"
-        How to treat starters who are not classified; most of them retired. With ``"last"``, these starters tie on the
-        place after the last classified driver. With ``"absent"``, they are not in the list.
+        How to treat starters who are not classified; most of them retired. With ``"last"``, these starters are tied at
+        the place after the last classified driver. With ``"absent"``, they are not in the list.
 
     Returns
     -------
     DataFrame of shape (n_rows, 4)
         Columns query ("2012"), voter (the race, named after the country or region, "Australia" to "Brazil"), item (the
-        driver's last name; all str) and rank (int64, from 1). There are 476 rows, or 401 rows without retired drivers.
-        Rows are ordered by race, in the order of the calendar, then by rank and by the driver's place in the
-        championship.
+        driver's last name) and rank (int64, from 1). All ids are str. There are 476 rows, or 401 rows with
+        ``retired="absent"``. Rows are in the order of the race calendar. Within a race, they are ordered by rank, then
+        by the driver's place in the championship.
 
     Raises
     ------
@@ -154,13 +154,13 @@ def load_prostate_genes() -> pd.DataFrame:
     """Load the genes whose expression differed most in five studies of prostate cancer.
 
     These data are the standard example of truncated gene lists. There are five microarray studies, and each list
-    contains the first 25 genes of a study. The lists contain 89 different genes. A study is a voter.
+    contains the first 25 genes of a study. The lists contain 89 different genes. Each study is treated as a voter.
 
     Returns
     -------
     DataFrame of shape (125, 4)
-        Columns query ("prostate cancer"), voter ("study1" to "study5"), item (symbol of the gene; all str) and rank
-        (int64, 1 to 25, without ties). Rows are ordered by study and rank.
+        Columns query ("prostate cancer"), voter ("study1" to "study5"), item (symbol of the gene) and rank (int64, 1 to
+        25, without ties). All ids are str. Rows are ordered by study and rank.
 
     See Also
     --------

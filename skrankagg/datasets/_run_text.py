@@ -37,7 +37,7 @@ def trec_text(frame, tag):
 
 
 def find_unfit(ids):
-    """Return the first id that cannot be a field of a TREC file, or None if all ids are suitable."""
+    """Return the first id that cannot be written as a field of a TREC file, or None if all ids can be written."""
     return next((one for one in ids if not isinstance(one, str) or _UNFIT.search(one)), None)
 
 

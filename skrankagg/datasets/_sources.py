@@ -1,8 +1,8 @@
 """Access to the bytes of files and streams, and error messages that name the file.
 
 The readers may read a file several times. They read its beginning to find the format. They read the whole file again if
-the fast parser may have missed a fault. A regular file is opened each time. A pipe, a device and an open file are read
-into memory once.
+the fast parser may have overlooked an error in it. A regular file is opened each time. A pipe, a device and an open
+file are read into memory once.
 """
 
 import gzip
@@ -24,7 +24,7 @@ _ONCE = re.compile(r"/dev/(stdin|fd/\d+)|/proc/(self|\d+)/fd/\d+")
 
 
 class BinaryFile(Protocol):
-    """An open file of bytes, such as ``sys.stdin.buffer``."""
+    """File that is open in binary mode, such as ``sys.stdin.buffer``."""
 
     def read(self, size: int = -1, /) -> bytes:
         """Read bytes."""
@@ -36,7 +36,7 @@ FileLike: TypeAlias = str | os.PathLike[str] | BinaryFile
 
 
 class Fault(InputError):
-    """Error about a file, with a remedy for this error; the caller adds the name of the file to the message."""
+    """Error about the content of a file, with advice on how to correct it; the caller adds the file name."""
 
     def __init__(self, clause, remedy):
         super().__init__(clause)
@@ -44,7 +44,7 @@ class Fault(InputError):
 
 
 class StreamContent:
-    """Decompressed content of a stream, and its name for messages."""
+    """Decompressed content of a stream, and the name of the stream for error messages."""
 
     def __init__(self, name, data):
         self.name = name
@@ -57,7 +57,7 @@ def is_file(source):
 
 
 def file_name(source):
-    """Return the name of a path, of an open file or of a StreamContent for a message."""
+    """Return the name by which error messages refer to a path, an open file or a StreamContent."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
     name = getattr(source, "name", None)

@@ -26,7 +26,7 @@ _WRITTEN = {one.name: one for one in written()}
 
 
 def _by_suffix(runs):
-    """Return a dict from file suffix to format; if `runs` is false, the dict contains only the formats of tables."""
+    """Return a dict that maps file suffixes to formats; if `runs` is false, it contains only the formats of tables."""
     return {suffix: one for one in _WRITTEN.values() if runs or one.is_table for suffix in one.suffixes}
 
 
@@ -52,7 +52,7 @@ def output_format(path, *, runs=False):
     path : str or path-like
         Path of the file.
     runs : bool, default=False
-        Whether to include the formats for runs only, TREC and JSON.
+        Whether to also allow TREC and JSON, which are formats of runs but not of tables.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def output_format(path, *, runs=False):
     ValueError
         If the suffix is unknown. The message does not name the file; the caller adds the name.
     ImportError
-        If the suffix is Parquet's, and pyarrow is missing.
+        If the suffix is .parquet, and pyarrow is not installed.
     """
     known = _by_suffix(runs)
     name = os.path.basename(os.fspath(path)).lower()
@@ -185,8 +185,9 @@ def write_run(
 ) -> None:
     """Write a consensus as a TREC run, a CSV, TSV, Parquet or JSON file, or as text.
 
-    Reading the file restores the same consensus, except for ranks that `rank_ties` changes. Files of the format "text"
-    are only for people. The same frame always gives the same bytes.
+    Except for the format "text", reading the file restores the same consensus; only ranks that `rank_ties` changes
+    differ. Files of the format "text" are meant for people and cannot be read back. The same frame always produces the
+    same bytes.
 
     Parameters
     ----------
@@ -205,21 +206,21 @@ def write_run(
     tag : str, default="skrankagg"
         Name of the run. It is the last field of a TREC run. The other formats contain no name.
     rank_ties : {"ordinal", "min", "dense"}, default="ordinal"
-        Rank of neighbours with equal scores. ``"ordinal"`` writes the ranks unchanged; in a consensus they are 1 to n.
-        ``"min"`` gives the neighbours the first of their ranks, as in 1, 1, 3. ``"dense"`` gives ranks without gaps, as
-        in 1, 1, 2. In text, ``"min"`` and ``"dense"`` write " = " between the neighbours. JSON has no ranks.
+        Ranks of consecutive items with equal scores. ``"ordinal"`` writes the ranks unchanged; in a consensus they are
+        1 to n. ``"min"`` gives all these items the first of their ranks, as in 1, 1, 3. ``"dense"`` gives ranks without
+        gaps, as in 1, 1, 2. In text, ``"min"`` and ``"dense"`` write " = " between these items. JSON has no ranks.
 
     Raises
     ------
     TypeError
         If `run` is not a data frame.
     ImportError
-        If the format is Parquet, and pyarrow is missing.
+        If the format is Parquet, and pyarrow is not installed.
     ValueError
         If columns or ids are missing, a number is not finite, or ids for a TREC run are empty or contain white space.
         If there are several voters and the format is not a table, or if a query repeats an item and the format is JSON.
-        If a column would be read back as another column, or if the suffix does not determine the format. If `rank_ties`
-        is not "ordinal", and ranks or scores are missing.
+        If :func:`read_lists` would read a column under a different name, or if the suffix does not determine the
+        format. If `rank_ties` is not "ordinal", and ranks or scores are missing.
 
     See Also
     --------
@@ -277,7 +278,7 @@ def write_run(
 def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
     """Write judgements as TREC qrels with the fields query, 0, item, relevance.
 
-    Reading the file restores the same judgements. The same judgements always give the same bytes.
+    Reading the file restores the same judgements. The same judgements always produce the same bytes.
 
     Parameters
     ----------

@@ -13,8 +13,8 @@ def whole_queries(tables, *, n_rows=None, n_queries=None):
     tables : iterable of pyarrow.Table
         Tables in their order, each with a column `query`.
     n_rows, n_queries : int, default=None
-        Smallest number of rows in a chunk, or number of queries in a chunk. Pass one of these arguments. The last chunk
-        contains the remaining rows.
+        Smallest number of rows in a chunk (`n_rows`), or exact number of queries in a chunk (`n_queries`). Pass exactly
+        one of the two. The last chunk contains the rows that are left and may be smaller.
 
     Yields
     ------
@@ -43,7 +43,10 @@ def whole_queries(tables, *, n_rows=None, n_queries=None):
 
 
 def _heads(queries, last):
-    """Return the rows at which a new query begins, and the last query; `last` is the query before the first row."""
+    """Return the positions of the rows at which a new query begins, and the query of the last row.
+
+    `queries` contains the query of each row. `last` is the query of the row before the first of these rows, or None.
+    """
     if pa.types.is_dictionary(queries.type):
         queries = queries.cast(queries.type.value_type)
     changes = pc.fill_null(pc.not_equal(queries.slice(1), queries.slice(0, len(queries) - 1)), True)
@@ -66,7 +69,7 @@ def _cuts_by_rows(heads, n_held, n_rows):
 class HashSet:
     """Growing set of hashes, stored in a few sorted arrays.
 
-    Each array is at least twice as long as the next array.
+    Each array is at least twice as long as the array that follows it.
     """
 
     def __init__(self):

@@ -10,7 +10,7 @@ from ._work import empty_frame
 
 
 class DaskPartitions(Partitions):
-    """A Dask data frame, whose partitions are pandas frames."""
+    """Rows in a Dask data frame; each partition is a pandas frame."""
 
     def map(self, work, types):
         check_whole(self)
@@ -56,7 +56,7 @@ class _Mapped:
 
 
 def _is_known(dtype):
-    """Return False for a categorical type with unknown categories, which may differ between partitions."""
+    """Return True unless a type is categorical with unknown categories, which may differ between partitions."""
     return not isinstance(dtype, pd.CategoricalDtype) or has_known_categories(pd.Series(dtype=dtype))
 
 

@@ -1,11 +1,14 @@
-"""Choice of the engine that processes some data."""
+"""Choice of the engine (Dask, Spark or chunks of Parquet files) that processes the given data."""
 
 from ..exceptions import InputTypeError
 from ._parquet_chunks import ChunkPartitions, ParquetChunks
 
 
 def make_partitions(data, partitioned=False):
-    """Return the partitions of some data; the type of the data selects the engine, and only this engine is imported."""
+    """Wrap data in the Partitions class of its engine.
+
+    The type of the data determines the engine, and only the library of this engine is imported.
+    """
     if isinstance(data, ParquetChunks):
         return ChunkPartitions(data)
     library = type(data).__module__.partition(".")[0]

@@ -1,4 +1,4 @@
-"""Fitting of estimators to lists in partitions of an engine."""
+"""Fitting of estimators to lists in partitions of Dask or Spark, or in chunks of a Parquet data set."""
 
 from collections.abc import Collection, Hashable
 from typing import Any
@@ -28,8 +28,9 @@ def fit_partitions(
 ) -> Any:
     """Fit an estimator to lists in partitions of Dask or Spark, or in chunks of a Parquet data set.
 
-    An aggregator with ``weighting="global"`` learns a mean over all lists; the lists are not moved to this machine.
-    Other estimators are fitted on this machine to the lists of some queries.
+    An aggregator with ``weighting="global"`` learns the weight of each voter as a mean over all of the voter's lists;
+    the lists are not moved to this machine. Other estimators are fitted on this machine, to the lists of the chosen
+    `queries`.
 
     Parameters
     ----------
@@ -41,10 +42,10 @@ def fit_partitions(
         Judgements for estimators that learn from them. With judgements, `queries` must be given.
     queries : collection of ids, default=None
         Queries to fit on. All rows of these queries are sent to this machine. None learns from all partitions, which is
-        possible only for methods that learn a mean over the lists.
+        possible only for methods that learn means over the lists.
     partitioned : bool, default=False
-        Whether each partition already contains all rows of its queries. If True, this is checked. See
-        :func:`transform_partitions`.
+        Whether each partition already contains all rows of its queries. If True, the partitions are checked for split
+        queries. See :func:`transform_partitions`.
 
     Returns
     -------
@@ -58,8 +59,8 @@ def fit_partitions(
     TypeError
         If `lists` is a frame in memory.
     ValueError
-        If `queries` is None and the estimator does not learn a mean over lists. If a query is split across partitions
-        although ``partitioned=True``, or if some of `queries` are missing.
+        If `queries` is None and the estimator learns something other than means over lists. If a query is split across
+        partitions although ``partitioned=True``, or if some of `queries` are missing.
 
     See Also
     --------
@@ -122,7 +123,7 @@ def _learns(estimator):
 
 
 def _learns_mean(estimator):
-    """Return True if an estimator learns nothing, or if it learns only sums over lists."""
+    """Return True if an estimator learns nothing, or if everything that it learns is computed from sums over lists."""
     if isinstance(estimator, WeightedAggregator) and estimator.weighting == "global":
         return estimator._pools_sums
     return not _learns(estimator)

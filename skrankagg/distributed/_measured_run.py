@@ -1,4 +1,4 @@
-"""Evaluation of a run in partitions of an engine."""
+"""Evaluation of a run that is stored in partitions of Dask or Spark, or in chunks of a Parquet data set."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, Unpack
@@ -30,9 +30,8 @@ def evaluate_partitions(
 ) -> pd.DataFrame:
     """Measure a run in partitions of Dask or Spark, or in chunks of a Parquet data set.
 
-    In each partition, the values of the queries are summed and counted. Then the sums and the counts of all partitions
-    are added. The result equals :func:`~skrankagg.metrics.evaluate` on the whole run, up to floating-point summation
-    order.
+    Each partition sums and counts the values of its queries. Then the sums and the counts of all partitions are added
+    up. The result equals :func:`~skrankagg.metrics.evaluate` on the whole run, up to floating-point summation order.
 
     Parameters
     ----------
@@ -119,12 +118,12 @@ def evaluate_partitions(
 
 
 def _engine_of(qrels):
-    """Return the partitions of judgements in a frame of an engine; return None for judgements in memory."""
+    """Wrap judgements that are stored by an engine in their Partitions class; return None for judgements in memory."""
     return make_partitions(qrels) if type(qrels).__module__.startswith(("dask", "pyspark")) else None
 
 
 def _rest(work, found):
-    """Measure the judged queries that no partition contains."""
+    """Measure the judged queries that are missing from all partitions."""
     there = np.zeros(work.qrels.n_queries, dtype=bool)
     for part in found:
         there[part.places] = True

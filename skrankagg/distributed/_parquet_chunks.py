@@ -39,13 +39,14 @@ def scan_parquet(
     ----------
     path : str, path or list of these
         A file, a folder, or a list of files and folders. From a folder, the files whose names end in ``.parquet`` are
-        read in the order of their names. The rows of a query must be consecutive, also across files; the queries may be
-        in any order.
+        read in the order of their names. The rows of a query must be consecutive, even if they continue in the next
+        file. The queries may be in any order.
     columns : mapping of str to str, default=None
-        Names of the columns in the files. The keys are the contents of the columns: `query`, `voter`, `item`, `rank`,
-        `score`, `weight`, `relevance`. None uses the columns that have these names. Other columns are not read.
+        Names of the columns in the files, keyed by the content of each column: `query`, `voter`, `item`, `rank`,
+        `score`, `weight` or `relevance`. None uses the columns that have these names. Other columns are not read.
     chunk_queries : int, default=10_000
-        Number of queries in a chunk. The rows of a chunk, their codes and their result must fit into memory.
+        Number of queries in a chunk. The rows of a chunk, their encoded form and their result must fit into memory
+        together.
 
     Returns
     -------
@@ -218,7 +219,7 @@ class ParquetChunks:
         return sum(self.file_rows)
 
     def then(self, work: Callable[[Any], Any], names: list[str]) -> "ParquetChunks":
-        """Return the same chunks, with an additional step of work on each chunk.
+        """Return the same chunks with one more processing step, which is applied to each chunk when it is read.
 
         Parameters
         ----------
@@ -261,8 +262,8 @@ class ParquetChunks:
         path : str or path
             Output file; an existing file is replaced.
         job : str, default=None
-            Name of this work. A call with the same name continues where an interrupted call stopped. Choose another
-            name if the method, its parameters, its training data or your own functions change. These changes are not
+            Name of this job. A call with the same name continues where an interrupted call stopped. Choose another name
+            if the method, its parameters, its training data or your own functions change. These changes are not
             detected. Without a name, a call starts from the beginning.
         resume : bool, default=True
             Whether to continue with the parts of `job`. False removes the parts of any job and starts from the
@@ -281,8 +282,9 @@ class ParquetChunks:
         Raises
         ------
         ValueError
-            If the folder contains parts of another job. If the folder contains parts of this job from different files,
-            columns, chunk sizes or versions of libraries. If the rows of a query are not consecutive.
+            If the folder contains parts of another job. If the folder contains parts of this job that were computed
+            with other input files, columns, chunk sizes or library versions. If the rows of a query are not
+            consecutive.
 
         Warns
         -----
@@ -357,7 +359,7 @@ class ParquetChunks:
                 return
 
     def _refuse_torn(self, queries, end):
-        """Raise InputError if one of the queries also occurs before row `end`; ids are compared, not hashes."""
+        """Raise InputError if one of the queries also occurs before row `end`; compare the ids, not their hashes."""
         for above in self._queries_above(end):
             found = queries[queries.isin(above)]
             if len(found):

@@ -15,12 +15,12 @@ COLUMNS = ("query", "voter", "item", "rank", "score", "weight", "duel", "relevan
 
 
 class Partitions(ABC):
-    """Rows stored by an engine.
+    """Rows of a data frame that an engine, such as Dask, stores in partitions.
 
     Parameters
     ----------
     data : object
-        The engine's own frame.
+        Data frame of the engine, such as a Dask data frame.
     partitioned : bool
         Whether the caller states that each partition contains whole queries. If False, the engine collects the rows of
         each query.
@@ -49,7 +49,7 @@ class Partitions(ABC):
 
     @property
     def used(self):
-        """List the names of the columns that are read."""
+        """List the names of the columns that are read; other columns of the frame are ignored."""
         return [name for name in self.names if name in COLUMNS]
 
     @staticmethod
@@ -75,11 +75,11 @@ class Partitions(ABC):
 
     @abstractmethod
     def rows_of(self, queries):
-        """Return all rows of some queries, as a pandas frame."""
+        """Return all rows of the given queries as a pandas frame."""
 
 
 def check_whole(partitions):
-    """Raise InputError if a query is split, although the caller stated that partitions contain whole queries."""
+    """Raise InputError if a query is split across partitions, although the caller stated that each query is whole."""
     if partitions.partitioned:
         refuse_torn(partitions, partitions.gather(HashQueries()))
 

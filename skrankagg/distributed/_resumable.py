@@ -58,7 +58,7 @@ def write_in_parts(chunks, path, job, resume, tell):
 
 
 def _describe_job(chunks, job):
-    """Return a dict of the settings of a job, which is stored in each part.
+    """Return a dict that describes the settings of a job; each part stores this dict.
 
     The settings are compared in the order of the dict, and the first difference is reported.
     """
@@ -132,7 +132,10 @@ def _compare(part, other, record):
 
 
 def _to_table(frame, schema):
-    """Convert a frame to an Arrow table with the types of the first frame; return the table and these types."""
+    """Convert the result of a chunk to an Arrow table with the column types of the first chunk's result.
+
+    `schema` contains these types; it is None for the first chunk. Return the table and the types.
+    """
     if schema is None:
         schema = pa.Schema.from_pandas(frame, preserve_index=False).remove_metadata()
         for k, field in enumerate(schema):

@@ -16,7 +16,7 @@ CHUNK_ROWS = 250_000
 
 
 class SparkPartitions(Partitions):
-    """A Spark data frame, whose partitions arrive as Arrow batches."""
+    """Rows in a Spark data frame; each partition is read as a sequence of Arrow batches."""
 
     def map(self, work, types):
         check_whole(self)

@@ -1,4 +1,4 @@
-"""Aggregation of lists in partitions of an engine."""
+"""Aggregation of lists in partitions of Dask or Spark, or in chunks of a Parquet data set."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
         :func:`fit_partitions`.
     lists : dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
         Columns `query`, `voter`, `item`, `rank` and/or `score`, and `weight` if there are weights; other columns are
-        not read. Every row must have ids.
+        not read. Every row must have the ids of its query, voter and item.
     partitioned : bool, default=False
         Whether each partition already contains all rows of its queries. This is checked immediately by reading only the
         column `query`. With False, the engine collects the rows of each query, which moves all rows once. Chunks of a
@@ -34,7 +34,7 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
     Returns
     -------
     dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
-        The consensus, which is computed when the engine needs it. Its columns are named by
+        The consensus, which is computed when the engine needs it. The names of its columns come from
         ``estimator.get_feature_names_out()``. Ids keep their types, scores are float64 and ranks are int64. The order
         of the queries is not defined. The items of each query are in the order of their ranks.
 
@@ -55,9 +55,9 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
 
     Notes
     -----
-    Workers need this package. A Dask worker has one partition at a time in memory, with the codes and the result of
-    this partition. A Spark worker has about 250,000 rows of whole queries in memory. Warnings are issued only on the
-    workers.
+    This package must be installed on the workers. A Dask worker holds one partition at a time in memory, together with
+    its encoded form and its result. A Spark worker holds about 250,000 rows of whole queries in memory. Warnings are
+    issued only on the workers.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
     names = _result_names(aggregator)
 
     def types(known):
-        """Return the types of the result's columns for given types of the lists' columns."""
+        """Return the types of the columns of the result; `known` contains the types of the columns of the lists."""
         ranks = "float64" if "voter" in names else "int64"
         own = {name: known[name] for name in ("query", "voter", "item") if name in known}
         return {name: own.get(name, ranks if name == "rank" else "float64") for name in names}
@@ -88,7 +88,7 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
 
 
 def _result_names(estimator):
-    """List the columns of an estimator's result; a pipeline may be unfitted."""
+    """List the columns of an estimator's result; this also works for a pipeline that is not fitted."""
     names = None
     if hasattr(estimator, "get_feature_names_out"):
         try:

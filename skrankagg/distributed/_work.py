@@ -38,14 +38,14 @@ def encode(rows):
 
 
 def distinct_queries(rows):
-    """Return the distinct query ids of some rows."""
+    """Return the distinct query ids of a frame or an Arrow table."""
     if hasattr(rows, "column_names"):
         return pd.Index(rows.column("query").unique().to_pandas())
     return pd.Index(rows["query"].unique())
 
 
 def empty_frame(dtypes):
-    """Build a frame without rows whose columns have these types."""
+    """Build a frame that has no rows, and whose columns have the names and types in `dtypes`."""
     return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in dtypes.items()})
 
 
@@ -59,7 +59,7 @@ class HashQueries:
 
 
 class FindQueries:
-    """Function that returns the query ids of a partition that have given hashes."""
+    """Function that returns those query ids of a partition whose hashes are among the given `hashes`."""
 
     columns = ("query",)
 
@@ -106,7 +106,7 @@ class Measured(NamedTuple):
     Parameters
     ----------
     hashes : ndarray of uint64 or None
-        Hashes of the run's queries, from which queries in several partitions are found.
+        Hashes of the run's queries. They are used to find queries that occur in several partitions.
     places : ndarray of int64 or None
         Positions of the judged queries in the judgements that all partitions share.
     sums : ndarray of shape (n_measures, 2)
@@ -184,7 +184,7 @@ class Learn:
     Parameters
     ----------
     steps : list of estimator instances
-        Steps before the aggregator, which learn nothing.
+        Steps before the aggregator. These steps learn nothing.
     aggregator : estimator instance
     """
 

@@ -79,11 +79,12 @@ class ConsensusSelector(SelectorMixin, Composition):
     n_splits_ : int
         Number of folds; 1 with ``cv=None``.
     stability_ : float
-        Similarity of the first `n_features_` features in the consensuses of the single folds, by
-        :func:`~skrankagg.stats.selection_stability`. It is NaN where it is not defined: for a single fold, or if all
-        features are kept.
+        Similarity between the folds: each fold is aggregated separately, and the sets of its first `n_features_`
+        features are compared by :func:`~skrankagg.stats.selection_stability`. It is NaN where it is not defined: for a
+        single fold, or if all features are kept.
     estimator_stability_ : dict of str to float
-        For each estimator, the similarity of the first `n_features_` features in the estimator's lists.
+        For each estimator, the similarity of the sets of the first `n_features_` features in the estimator's lists,
+        which come from different folds.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -330,7 +331,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return np.array(found).reshape(len(parts), len(members), X.shape[1])
 
     def _route(self, members, params):
-        """Return a dict of each estimator's fit parameters by name, and a dict of the splitter's parameters."""
+        """Return a dict from estimator name to fit parameters, and a dict of the splitter's parameters."""
         names = [name for name, _ in members]
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **params)
@@ -354,7 +355,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return dict.fromkeys(names, given), {} if groups is None else {"groups": groups}
 
     def _consensus_stability(self, frame, aggregator):
-        """Measure how similar the consensuses of single folds are; each fold is aggregated as a separate query."""
+        """Measure the similarity of the consensuses of the folds; each fold is aggregated as a separate query."""
         if self.n_splits_ < 2 or self.n_features_ == self.n_features_in_:
             return np.nan
         consensus = aggregator.fit_transform(encode(frame.assign(query=frame["split"])))

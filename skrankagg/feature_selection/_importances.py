@@ -14,10 +14,11 @@ _INSIDE = ("best_estimator_", "estimator_", "regressor_")
 
 
 def read_importances(estimator, getter, n_features, name):
-    """Return the importance of each feature in a fitted estimator, of shape (n_features,); NaN marks a missing one.
+    """Return the importances of the features in a fitted estimator, as an array of shape (n_features,).
 
-    A higher importance is better. `getter` is as in scikit-learn's SelectFromModel: "auto", a path of attributes, or a
-    function of the estimator. Messages contain the `name` of the estimator.
+    A higher importance is better, and NaN marks a feature without an importance. `getter` is as in scikit-learn's
+    SelectFromModel: "auto", a path of attributes, or a function of the estimator. Messages contain the `name` of the
+    estimator.
     """
     value = _by_getter(estimator, getter, name)
     if value.shape != (n_features,):
@@ -96,7 +97,10 @@ def _automatic(estimator, name, order=1):
 
 
 def _sizes(value, order):
-    """Return the absolute importances, or the norm of each column if there is a row for each class."""
+    """Return the absolute importances; if there is a row for each class, return the norm of each column instead.
+
+    `order` is the order of the norm, as in :func:`numpy.linalg.norm`.
+    """
     value = np.asarray(value.toarray() if issparse(value) else value, dtype=np.float64)
     return np.linalg.norm(value, ord=order, axis=0) if value.ndim == 2 else np.abs(value)
 

@@ -55,7 +55,7 @@ def training_parts(cv, X, y, estimators, params):
 
 
 def _has_classes(estimators, y, n_splits):
-    """Return True if the folds must be stratified by y."""
+    """Return True if the folds must be stratified by the classes in y."""
     if any(_is_built_on(one, is_classifier) for one in estimators):
         return True
     if y is None or any(_is_built_on(one, is_regressor) for one in estimators):
@@ -64,7 +64,7 @@ def _has_classes(estimators, y, n_splits):
 
 
 def _is_built_on(estimator, is_kind):
-    """Return True if `is_kind` is true of an estimator, of the estimator inside it, or of a pipeline's last step."""
+    """Return True if `is_kind` returns True for an estimator, the estimator inside it, or a pipeline's last step."""
     if isinstance(estimator, str) or not hasattr(estimator, "get_params"):
         return False
     if is_kind(estimator):

@@ -1,4 +1,4 @@
-"""Diagnosis of ranked lists, and certainty and origin of a consensus: resampling, contributions, influence, near ties.
+"""Diagnosis of ranked lists, and analysis of a consensus: its certainty, the influence of each list, and near ties.
 
 :mod:`skrankagg.plotting` plots these results. :func:`~skrankagg.plotting.ranking_report` writes a report of one page.
 """

@@ -1,4 +1,4 @@
-"""Agreement of lists with orders of their items, and a test for lists that agree unusually little."""
+"""Agreement of lists with other orders of their items, and a test for lists that agree unusually little."""
 
 import numpy as np
 from scipy.special import ndtri
@@ -23,10 +23,11 @@ _FEW_VALUES = 3.0
 def agreement_with_classes(lists, row_class, unit=None, unit_query=None):
     """Return the agreement of each list with another order of its items, and the threshold for outliers.
 
-    `row_class`, of shape (n_rows,), contains the tie class of each row's item in the other order; rows of class -1 are
-    left out. The agreement is Kendall's tau-b. A list is an outlier if its agreement is below its threshold. With
-    `unit`, of shape (n_lists,), the pairs of all lists of a unit are counted together, and weighted by their lists. The
-    results then have the shape of `unit_query`, which contains the query of each unit.
+    `row_class`, of shape (n_rows,), contains the number of the tie class of each row's item in the other order. The
+    numbers increase from the best class to the worst. Rows of class -1 are left out. The agreement is Kendall's tau-b.
+    A list is an outlier if its agreement is below its threshold. If `unit`, of shape (n_lists,), assigns the lists to
+    units, the pairs of all lists of a unit are counted together, and each pair has the weight of its list. The results
+    then have the shape of `unit_query`, which contains the query of each unit.
     """
     n_units = lists.n_lists if unit is None else len(unit_query)
     kept = row_class >= 0
@@ -67,7 +68,8 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
     A list is an outlier if its agreement is below its threshold.
 
     `n_pairs` is the number of untied pairs of each list. `null_sd` is the standard deviation of the agreement of a
-    random list with the same ties. The medians are computed from the lists that the mask `counted` selects.
+    random list with the same ties. The threshold depends on medians over the lists of the query; only the lists that
+    the mask `counted` selects enter these medians.
     """
 
     def medians(value):
@@ -93,7 +95,11 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
 
 
 def null_deviation(ptr, first, second):
-    """Return the standard deviation of concordant minus discordant pairs for random orders with the given ties."""
+    """Return the standard deviation of the difference between the numbers of concordant and discordant pairs.
+
+    The orders of each group are random, with the tie classes that `first` and `second` contain. The rows of group g are
+    ``ptr[g]`` to ``ptr[g + 1] - 1``.
+    """
     n = np.diff(ptr).astype(np.float64)
     (a2, a3, a5), (b2, b3, b5) = (
         [
@@ -114,7 +120,10 @@ def null_deviation(ptr, first, second):
 
 
 def robust_z(query, agreement):
-    """Return each list's robust z-score of agreement within its query; NaN if the query has few lists or no spread."""
+    """Return the robust z-score of each list's agreement within its query.
+
+    The value is NaN if the query has few lists, or if their agreements hardly differ.
+    """
     known = np.flatnonzero(~np.isnan(agreement))
     z = np.full(len(agreement), np.nan)
     group, value = query[known], agreement[known]

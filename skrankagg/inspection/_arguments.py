@@ -1,4 +1,4 @@
-"""Checks that are shared by functions of an aggregator and ranked lists."""
+"""Checks of arguments, shared by functions that take an aggregator and ranked lists."""
 
 import warnings
 from collections.abc import Iterator
@@ -11,17 +11,17 @@ from ..exceptions import InputTypeError, UnequalLengthWarning, UnknownVoterWarni
 
 
 def encode_with_groups(aggregator: BaseAggregator, X: object, *names: object) -> RankedLists:
-    """Encode lists; columns with the given names, and with names in the aggregator's parameters, become groupings."""
+    """Encode lists; columns named in `names` or in the aggregator's parameters become groupings of the lists."""
     if isinstance(aggregator, BaseAggregator):
         names = (*names, *aggregator._named_groups)
     return check_lists(encode_plain(X), names)
 
 
 def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True, unit: str | None = None) -> RankedLists:
-    """Check an aggregator and lists as ``transform`` does; return encoded lists, weighted by `voter_weights`.
+    """Check an aggregator and lists as ``transform`` does; return the encoded lists, weighted by `voter_weights`.
 
-    If `warn` is false, the caller must issue the warnings about the lists. A column of a frame with the name `unit`
-    becomes a grouping.
+    If `warn` is false, the caller must issue the warnings about the lists. If `X` is a frame, its column with the name
+    `unit` becomes a grouping of the lists.
     """
     if not isinstance(aggregator, BaseAggregator):
         if hasattr(aggregator, "steps"):

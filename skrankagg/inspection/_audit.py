@@ -51,8 +51,9 @@ def audit(
 ) -> pd.DataFrame:
     r"""Check whether a leaderboard of paired comparisons is sound; return one row for each check.
 
-    Each check looks for one defect of the duels behind a board, and reports its size. A check warns if the defect is
-    not due to chance, or if it exceeds a limit that Notes explains.
+    A board is a leaderboard, and a duel is one of the paired comparisons from which it is computed. Each check looks
+    for one defect of the duels, and reports the size of the defect. A check warns if the defect is not due to chance,
+    or if it exceeds a limit that the Notes explain.
 
     Parameters
     ----------
@@ -63,8 +64,8 @@ def audit(
         model, with half a win for a tie. If its `covariates` contain "position", the check of the position does not
         warn. None means ``PlackettLuce()``.
     unit : str, default=None
-        Name of the grouping whose groups are independent, such as "judge". "list" treats all duels as independent.
-        None uses the first grouping that has at least two groups, or "list" if there is no such grouping.
+        Name of the grouping whose groups are independent of each other, such as "judge". "list" treats all duels as
+        independent. None uses the first grouping that has at least two groups, or "list" if there is no such grouping.
     n_resamples : int, default=1000
         Number of random draws, for the checks that use draws.
     random_state : int, RandomState instance or None, default=0
@@ -116,10 +117,10 @@ def audit(
       fewer than a fifth of the pairs that met twice came in both orders, because position and quality are then hard to
       tell apart. It is also skipped if the names are sorted in more than 95 % of the duels, or if the same slot, the
       first or the second, won all decided duels. Such columns do not contain the order in which items were shown.
-    - *flips*: pairs of verdicts on the same two items, one in each order and in the same groups. A flip is a pair in
-      which the item shown first wins both times, or the item shown second wins both times. If position has no effect,
-      the two kinds are equally frequent. The p-value comes from the exact binomial test. The share of flips is high
-      even without an effect, so it is not tested.
+    - *flips*: pairs of verdicts on the same two items. The two verdicts come from the same groups, and show the items
+      in opposite orders. A flip is a pair in which the item shown first wins both times, or the item shown second wins
+      both times. If position has no effect, the two kinds are equally frequent. The p-value comes from the exact
+      binomial test. The share of flips is high even without an effect, so it is not tested.
     - *cycles*: the chi-square statistic :math:`\sum (Y - N p)^2 / (N p (1 - p))`, summed over the pairs of items. A
       pair has :math:`N` decided duels, :math:`Y` wins of its first item, and the fitted probability :math:`p`. The fit
       has an additional term :math:`b_3 (t_i - t_j)^3`, because a wrong link function is not a cycle. Tied duels are
@@ -129,44 +130,47 @@ def audit(
       than five decided duels, data are drawn from the fit and fitted again. With groups, the check then uses the larger
       of the two p-values. Fewer than eight groups have too few combinations of signs for a p-value of 0.01, so duels
       are then treated as independent. The size is the standard deviation of the pairs around the fit, in log-odds.
-    - *clustering*: the design effect :math:`D = \sum_g |\sum_{l \in g} z_l|^2 / \sum_l |z_l|^2` [1]_. Here
-      :math:`z_l` is the gradient of duel l, multiplied by the square root of the inverse information. The one-sided
-      p-value comes from random signs of the duels. Drawing stops after ten draws that are at least as large as the
-      data [2]_. For more than 100,000 different duels there are fewer draws, but at least 300. The value
-      :math:`\sqrt{D}` is the ratio of the errors to the errors of independent duels. The check also warns
-      if one of at least three groups has more than half of the duels, because errors by groups are then too small.
+    - *clustering*: the design effect :math:`D = \sum_g |\sum_{l \in g} z_l|^2 / \sum_l |z_l|^2` [1]_. Here :math:`z_l`
+      is the gradient of duel l, multiplied by the square root of the inverse information. The one-sided p-value comes
+      from random signs of the duels. Drawing stops after ten draws with a value at least as large as in the data [2]_.
+      For more than 100,000 different duels there are fewer draws, but at least 300. The value :math:`\sqrt{D}` is the
+      ratio of the standard errors to the standard errors that independent duels would have. The check also
+      warns if one of at least three groups has more than half of the duels, because errors by groups are then too
+      small.
 
     **Limits.** The other checks compare a size with a limit:
 
     - *connectivity*: the number of components of items that met. Ratings of different components cannot be compared, so
       all other checks are skipped if there is a second component. With ``prior=0`` the check also requires that the
       worths are finite.
-    - *coverage*: the widest interval of an item, divided by its width in an even schedule with as many duels. Both
-      widths are computed as if all items were equally good. At 2, the item would need four times as many duels.
+    - *coverage*: the width of the widest interval of an item, divided by the width in an even schedule with the same
+      number of duels. In an even schedule, all pairs of items meet equally often. Both widths are computed as if all
+      items were equally good. At 2, the item would need four times as many duels.
     - *votes*: the median number of places in the 95 % intervals of the items. If it is more than a third of all places,
       the typical item cannot be assigned to the top, the middle or the bottom. With groups, errors come from the
       differences between groups, and are drawn from the t distribution. Without groups, they come from single duels,
       and are drawn from the normal distribution.
     - *separation*: the share of the pairs that differ, with 95 % confidence for all pairs together. A pair differs if
       its t statistic exceeds a quantile of the largest t in draws of the errors [3]_. Below a half, the data do not
-      show the order of the typical pair. `seen` also contains the number of neighbours that differ, by the step-down
-      method.
-    - *ties*: the number of pairs whose order depends on the rule for ties. The order is clear at a level of 0.01 if a
-      tie is half a win, but reversed if ties are left out, or with ``ties="davidson"``. `seen` contains the largest
-      changes of places and of ratings.
-    - *influence*: the least number of groups whose removal changes the first place. Newton steps
-      :math:`H^{-1} s_g` choose the groups, and a fit without them confirms the change. Each group of more than a fifth
-      of the duels is also left out alone. The check warns if the first place is clear for independent duels, but few
-      groups decide it. "Few" means one group, or at most 1 % of all groups. It also means at most a third of the number
-      that independent normal groups would need (`reference`). The check also warns if so few groups decide the order of
+      show the order of the typical pair. `seen` also contains the number of pairs of neighbours that differ, by the
+      step-down method.
+    - *ties*: the number of pairs whose order depends on the rule for ties. The order of such a pair is clear at a level
+      of 0.01 if a tie is half a win. It is reversed if ties are left out, or with ``ties="davidson"``. `seen` contains
+      the largest changes of places and of ratings.
+    - *influence*: the least number of groups whose removal changes the first place. Newton steps :math:`H^{-1} s_g`
+      choose the groups, and a fit without them confirms the change. Each group of more than a fifth of the duels is
+      also left out alone. The check warns if the first place is clear for independent duels, but few groups decide it.
+      "Few" means that two conditions hold. First, the number is one, or at most 1 % of all groups. Second, the number
+      is at most a third of the number that would be needed if the groups had independent, normally distributed effects
+      (`reference`). The check also warns if so few groups decide the order of
       other neighbours.
     - *prior*: the largest change of a rating if the prior is left out. If the change is more than half of the standard
       error, an interval of 95 % covers the truth in at most 92 % of cases.
 
-    The user guide shows on which share of generated boards each check warns (``benchmarks/audit.py``).
+    The user guide shows the share of generated boards on which each check warns (``benchmarks/audit.py``).
 
-    Most of the time is needed for about ten fits of the model. A draw of random signs takes about as long as one step
-    of a fit.
+    Most of the time is spent on about ten fits of the model. A draw of random signs takes about as long as one step of
+    a fit.
 
     References
     ----------
@@ -214,7 +218,7 @@ def audit(
 
 
 def _unit(lists, unit):
-    """Return the name of the grouping whose groups are independent, or None if each duel is independent."""
+    """Return the name of the grouping whose groups are independent, or None if all duels are independent."""
     voting = lists.list_weight > 0
     numbers = {name: lists.list_groups[name][voting].nunique() for name in group_names(lists)}
     if unit is None:
@@ -227,7 +231,7 @@ def _unit(lists, unit):
 
 
 def _rows(board, lists, aggregator, n_resamples, random_state):
-    """Return the rows of the audit."""
+    """Run all checks of the audit, and return a row for each check."""
     first = connectivity(board)
     if first.verdict == "warning":
         reason = "The items are not connected."
@@ -275,7 +279,7 @@ class _AuditFrame(pd.DataFrame):
 
 
 def table_of(frame):
-    """Return the columns check, value, reference, p and verdict of an audit as text."""
+    """Return a text table with the columns check, value, reference, p and verdict of an audit."""
     return pd.DataFrame(
         {
             "check": frame["check"],

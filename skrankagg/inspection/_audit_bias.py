@@ -1,4 +1,4 @@
-"""Checks of the duels of a board: the place in which items were shown, flips of verdicts, and cycles."""
+"""Checks of the paired comparisons of a board: advantage of the item shown first, flips of verdicts, cycles."""
 
 import math
 
@@ -33,7 +33,7 @@ _READ_POSITION = "Read columns of the first item, the second item and the outcom
 
 
 def position(board, lists, is_fitted):
-    """Estimate the advantage of the item that is shown first.
+    """Estimate the advantage of the item that is shown first, and return the row of the audit.
 
     `is_fitted` is True if the method of the board takes this advantage into account.
     """
@@ -68,7 +68,7 @@ def position(board, lists, is_fitted):
 
 
 def _without_slots(board):
-    """Return a reason and advice if the data do not contain the order in which items were shown, otherwise None."""
+    """Return a reason to skip the position check, and advice; None if the display order of the items is known."""
     if not board.has_slots:
         return "The lists do not contain the order in which the items were shown.", _READ_POSITION
     weight = board.count
@@ -92,7 +92,11 @@ def _without_slots(board):
 
 
 def flips(board):
-    """Compare pairs of verdicts that both prefer the first item with pairs that both prefer the second one."""
+    """Test whether judges who see two items in both orders prefer the item shown first, or the item shown second.
+
+    The test compares the number of pairs of verdicts that the item shown first wins both times with the number of pairs
+    that the item shown second wins both times.
+    """
     if not board.has_slots:
         return skipped(
             "flips", "Elo", 0.0, "The lists do not contain the order in which the items were shown.", _READ_POSITION
@@ -119,7 +123,11 @@ def flips(board):
 
 
 def _twice_judged(board):
-    """Count pairs judged once in each order: those won twice by the first item, twice by the second, and all."""
+    """Count the pairs of items that the same groups judged once in each order; return three numbers.
+
+    The first number counts the pairs in which the item shown first won both times. The second number counts the pairs
+    in which the item shown second won both times. The third number counts all pairs.
+    """
     if not board.groupings:
         return 0, 0, 0
     low, high = np.minimum(board.first, board.second), np.maximum(board.first, board.second)
@@ -142,7 +150,11 @@ def _twice_judged(board):
 
 
 def cycles(board, n_resamples, rng):
-    """Compare the decided duels of each pair with a fit that has a cubic term, by the chi-square statistic."""
+    """Test the decided duels for cycles, in which, for example, a beats b, b beats c, and c beats a.
+
+    The wins of each pair of items are compared with a fit that has a cubic term, by a chi-square statistic. A duel is
+    decided if it is not tied.
+    """
     decided = np.isin(board.share, (0.0, 1.0))
     pairs = _Pairs(board, decided)
     freedom = len(pairs.low) - (board.n - 1) - 1
@@ -177,7 +189,7 @@ def cycles(board, n_resamples, rng):
 
 
 class _Pairs:
-    """Decided duels of each pair of items."""
+    """Decided (untied) duels of a board, counted for each pair of items."""
 
     def __init__(self, board, decided):
         first, second = board.first[decided], board.second[decided]
@@ -192,9 +204,10 @@ class _Pairs:
         self.won = np.bincount(self.pair, weights=weight * self.share, minlength=len(code))
 
     def fit(self, prior, won=None):
-        """Fit the worths, and then the worths with a cubic term.
+        """Fit the log-worths of the items, and then fit them again together with a cubic term.
 
-        `won`, of shape (n_draws, n_pairs), replaces the wins in the data.
+        `won`, of shape (n_draws, n_pairs), contains the number of wins of each pair in each drawn data set. None uses
+        the wins in the data.
         """
         won = self.won[None] if won is None else won
         n_draws = len(won)
@@ -213,7 +226,7 @@ class _Pairs:
 
 
 class _FitOfPairs:
-    """Residuals and variances of the wins of each pair, for one or several sets of data."""
+    """Residuals and variances of the wins of each pair of items, for one data set or several drawn data sets."""
 
     def __init__(self, odds, cubic, won, number, pairs):
         probability = 1 / (1 + np.exp(-odds))
@@ -233,12 +246,12 @@ class _FitOfPairs:
 
 
 def _chi_square(residual, variance):
-    """Sum squared residuals over the pairs, divided by their variances; a pair without variance has no residual."""
+    """Divide each pair's squared residual by its variance, and sum over the pairs; pairs of variance 0 add nothing."""
     return np.divide(residual**2, variance, out=np.zeros_like(residual), where=variance > 0).sum(axis=-1)
 
 
 def _by_draws(pairs, fit, statistic, prior, n_resamples, rng):
-    """Return the p-value of the statistic, from data that are drawn from the fit and fitted again."""
+    """Return the p-value of the chi-square statistic, from data sets that are drawn from the fit and fitted again."""
     won = rng.binomial(np.rint(pairs.number).astype(np.int64), fit.probability, size=(n_resamples, len(pairs.low)))
     drawn = pairs.fit(prior, won.astype(np.float64))
     larger = drawn.statistic >= statistic
@@ -246,7 +259,10 @@ def _by_draws(pairs, fit, statistic, prior, n_resamples, rng):
 
 
 def _by_signs(pairs, fit, group, statistic, n_resamples, rng):
-    """Return the p-value of the statistic, from residuals of whole groups with random signs."""
+    """Return the p-value of the chi-square statistic, by drawing random signs.
+
+    Each draw multiplies all residuals of a group by the same random sign.
+    """
     own = (pairs.share - fit.probability[pairs.pair]) * pairs.weight
     number = np.unique(group, return_inverse=True)[1]
     residual = csr_array((own, (number, pairs.pair)), shape=(int(number.max()) + 1, len(pairs.low)))
@@ -262,7 +278,11 @@ def _by_signs(pairs, fit, group, statistic, n_resamples, rng):
 
 
 def _name_triples(board, pairs, fit):
-    """Name the cycles of three items in which all wins are more frequent than fitted, the clearest cycles first."""
+    """Return a sentence that names cycles of three items, with the clearest cycles first.
+
+    In such a cycle, each item beats the next item more often than the fit predicts. The text is empty if no cycle is
+    found.
+    """
     z = np.zeros((board.n, board.n))
     z[pairs.low, pairs.high] = fit.residual / np.sqrt(np.maximum(fit.variance, np.finfo(np.float64).tiny))
     z -= z.T

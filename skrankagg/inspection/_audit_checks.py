@@ -1,4 +1,4 @@
-"""Checks of a board as a whole: connectivity, coverage, number of duels, separation, ties, and the prior."""
+"""Checks of a whole board: connectivity, coverage, number of duels, separation of items, ties, and the prior."""
 
 import math
 from typing import NamedTuple
@@ -25,7 +25,7 @@ _PULL = 0.5
 
 
 class Check(NamedTuple):
-    """A row of the audit."""
+    """Result of one check, which becomes a row of the audit."""
 
     check: str
     value: float
@@ -45,12 +45,12 @@ def judged(check, value, unit, reference, warns, seen, advice, p=np.nan):
 
 
 def skipped(check, unit, reference, reason, advice=""):
-    """Return a row with the verdict "skipped", for a check that the data do not allow."""
+    """Return a row with the verdict "skipped", for a check that is impossible with these data."""
     return Check(check, np.nan, unit, reference, np.nan, "skipped", reason, advice)
 
 
 def connectivity(board):
-    """Check that duels connect all items, and with ``prior=0`` also that the worths are finite."""
+    """Check that a chain of duels connects all items; with ``prior=0``, also check that all worths are finite."""
     n_parts, label = strong_components(board.met > 0)
     if n_parts > 1:
         largest = np.bincount(label).argmax()
@@ -82,7 +82,10 @@ def _ends(board):
 
 
 def coverage(board):
-    """Compare the widest interval of an item with its width in an even schedule of as many duels."""
+    """Compute the ratio of the widest interval of an item to its width in an even schedule of duels.
+
+    The even schedule has the same number of duels, and all pairs of items meet equally often.
+    """
     games, n = board.met.sum(axis=1), board.n
     laplacian = (np.diag(games) - board.met) / 4
     square = np.diag(invert_information(laplacian)[0])
@@ -103,7 +106,10 @@ def coverage(board):
 
 
 def votes(board, errors):
-    """Compute the median number of places in the items' intervals, from draws of the errors of the log-worths."""
+    """Compute the median number of places in the confidence intervals of the items.
+
+    `errors`, of shape (n_resamples, n_items), contains random draws of the errors of the log-worths.
+    """
     places = rankdata(-(board.worth + errors), axis=1, method="ordinal")
     low, high = np.quantile(places, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0, method="inverted_cdf")
     width = high - low + 1
@@ -117,7 +123,10 @@ def votes(board, errors):
 
 
 def separation(board, errors):
-    """Compute the share of all pairs and the number of neighbours that differ, from draws of the errors."""
+    """Compute the share of the pairs of items, and the number of pairs of neighbours, that differ significantly.
+
+    `errors`, of shape (n_resamples, n_items), contains random draws of the errors of the log-worths.
+    """
     order, error = board.order, board.error(board.covariance)
     gap = board.worth[:, None] - board.worth
     sd = np.where(error > 0, error, np.inf)
@@ -140,7 +149,7 @@ def separation(board, errors):
 
 
 def ties(board, lists):
-    """Compare the board with boards that ignore ties or model them."""
+    """Compare the board, in which a tie is half a win, with boards that leave ties out or model them."""
     tied = board.share == 0.5
     share = board.count[tied].sum() / board.count.sum()
     if not tied.any():
@@ -166,7 +175,10 @@ def ties(board, lists):
 
 
 def _moves(board, worth):
-    """Describe the largest changes of place and rating if `worth`, at the same spread, replaces the board's worths."""
+    """Describe the largest change of place and the largest change of rating if `worth` replaces the board's log-worths.
+
+    `worth` is first scaled to resemble the board's log-worths as closely as possible.
+    """
     worth = worth - worth.mean()
     size = np.dot(worth, worth)
     scale = np.dot(worth, board.worth) / size if size > 0 else 1.0
@@ -178,7 +190,7 @@ def _moves(board, worth):
 
 
 def prior(board):
-    """Compare the board with the most likely worths without a prior."""
+    """Compare the ratings of the board with the maximum likelihood ratings, which use no prior."""
     if board.prior == 0:
         return judged("prior", 0, "Elo", np.nan, False, "The board has no prior.", "")
     if ends := _ends(board):

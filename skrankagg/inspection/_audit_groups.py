@@ -32,7 +32,11 @@ _NAME_GROUPS = "Name the columns of judges and prompts (voter=, groups=) when yo
 
 
 def clustering(board, n_resamples, rng):
-    """Compare the squared sums of the groups' scores with sums under random signs of the duels."""
+    """Test whether the duels of a group resemble each other more than independent duels would.
+
+    A score is the gradient of a duel's log-likelihood. The scores are summed over each group, and the squared length of
+    these sums is compared with the squared length after the duels have received random signs.
+    """
     if board.group is None:
         if not board.groupings:
             return skipped("clustering", "errors", 1.0, "The duels have no grouping.", _NAME_GROUPS)
@@ -70,7 +74,10 @@ def clustering(board, n_resamples, rng):
 
 
 def _parts(board, order):
-    """Return slices of the rows, sorted by group, that end between groups and are not too long for memory."""
+    """Divide the row numbers `order`, which are sorted by group, into parts that need little memory.
+
+    All rows of a group are in the same part.
+    """
     step = max(1, _CELLS // board.n)
     group = board.group[order]
     cuts = np.searchsorted(group, np.arange(0, board.n_groups + step, step))
@@ -78,7 +85,12 @@ def _parts(board, order):
 
 
 def _squares(board, parts, value):
-    """Sum the squared lengths of the groups' scores, in the metric of the inverse information."""
+    """Return the sum of the squared lengths of the groups' gradients.
+
+    The gradient of a group has an entry for each item. The entry is the sum of `value` over the rows in which the item
+    is first, minus the sum over the rows in which it is second. Lengths are measured in the metric of the inverse
+    information. `parts` contains the row numbers that `_parts` returned.
+    """
     total = 0.0
     for rows in parts:
         group = board.group[rows] - board.group[rows[0]]
@@ -91,7 +103,7 @@ def _squares(board, parts, value):
 
 
 def influence(board):
-    """Find the least number of groups whose removal changes the first place, or the order of other clear neighbours."""
+    """Find the smallest number of groups whose removal changes the first place or another clear order of neighbours."""
     units, order, words = _Units(board), board.order, board.words
     error = board.error(board.inverse)
     one_step = [units.fewest(int(order[0]), int(other)) for other in order[1 : 1 + _CHALLENGERS]]
@@ -181,7 +193,7 @@ class _Units:
         return float(start + np.ceil((gap - before) / pull[order[k]]))
 
     def deciding(self, upper, lower, error):
-        """Return how many units decide the order of two items, or None if the order is unclear or many decide it."""
+        """Return how many units decide the order of two items; None if the order is unclear or many units decide it."""
         gap = self.board.worth[upper] - self.board.worth[lower]
         if not gap > -stdtrit(np.inf, LEVEL / 2) * error or error == 0:
             return None
@@ -196,7 +208,10 @@ class _Units:
         return self._confirm(order, upper, lower, most)
 
     def _confirm(self, order, upper, lower, most):
-        """Return how many of the first units must be removed to change the order, or None if more than `most`."""
+        """Find by repeated fits how many of the first units in `order` must be removed so that `lower` passes `upper`.
+
+        Return None if more than `most` units must be removed.
+        """
         if not self._changes(order, upper, lower, most):
             return None
         low, high = 0, most
@@ -206,7 +221,7 @@ class _Units:
         return high
 
     def _changes(self, order, upper, lower, number):
-        """Fit the board again without the first `number` units, and return True if `lower` passes `upper`."""
+        """Fit the board again without the first `number` units of `order`; return True if `lower` passes `upper`."""
         board, gone = self.board, np.zeros(len(self.count))
         before = np.cumsum(self.count[order]) - self.count[order]
         gone[order] = np.clip(number - before, 0, self.count[order])
@@ -220,7 +235,11 @@ class _Units:
 
 
 def _by_chance(z, number):
-    """Return how many of `number` units with independent normal effects must go to cancel z standard errors."""
+    """Return the number of units whose removal would cancel a lead of `z` standard errors if effects were independent.
+
+    There are `number` units, and their effects on the lead are normally distributed. The units with the largest effects
+    are removed first.
+    """
     density = z / math.sqrt(number)
     if density <= 0:
         return 0.0

@@ -1,4 +1,4 @@
-"""Duels of one board as arrays, with the fit of Bradley and Terry's model and the errors of its log-worths."""
+"""Paired comparisons of one board as arrays, with a fit of Bradley and Terry's model and its standard errors."""
 
 from functools import cached_property
 
@@ -22,7 +22,7 @@ _SHOWN = 5
 
 
 class AuditedDuels:
-    """Duels of a query as arrays, with fits and errors that are computed on demand.
+    """Duels (paired comparisons) of a query as arrays; fits and standard errors are computed when they are needed.
 
     Parameters
     ----------
@@ -31,18 +31,20 @@ class AuditedDuels:
     unit : str or None
         Name of the grouping whose groups are independent; None treats duels as independent.
     prior : float
-        PlackettLuce's prior.
+        The parameter `prior` of PlackettLuce.
 
     Attributes
     ----------
     first, second : ndarray of shape (n_rows,)
-        The item that was shown first, and the other one. If the order is not known, they are in no particular order.
+        The item that was shown first, and the item that was shown second. If this order is not known, the two items are
+        in no particular order.
     share, count, factor : ndarray of shape (n_rows,)
-        Share of the first item in the win, number of equal duels in the row, and weight of each of them.
+        Result of the first item, from 0 for a loss to 1 for a win; number of equal duels that the row represents; and
+        weight of each of these duels.
     group : ndarray of shape (n_rows,), or None
         Number of the group of each row; None without `unit`.
     cell : ndarray of shape (n_rows,)
-        Number of the row's combination of groups, over all groupings.
+        Number that identifies the row's combination of groups in all groupings.
     has_slots : bool
         True if the order of the two items is known in all rows.
     """
@@ -93,7 +95,7 @@ class AuditedDuels:
 
     @property
     def degrees(self):
-        """Degrees of freedom of errors by groups; without a grouping they are infinite."""
+        """Degrees of freedom of the standard errors; without a grouping, they are infinite."""
         return np.inf if self.group is None else float(self.n_groups - 1)
 
     @property
@@ -103,12 +105,12 @@ class AuditedDuels:
 
     @property
     def words(self):
-        """Plural of the independent units, for sentences."""
+        """Plural noun for the independent units, such as "duels", which sentences of the audit contain."""
         return "duels" if self.group is None else f"groups by {self.unit}"
 
     @cached_property
     def met(self):
-        """Number of duels of each pair of items, shape (n, n)."""
+        """Number of duels of each pair of items, as an array of shape (n, n)."""
         cells = np.bincount(self.first * self.n + self.second, weights=self.count, minlength=self.n**2)
         games = cells.reshape(self.n, self.n)
         return games + games.T
@@ -130,27 +132,30 @@ class AuditedDuels:
 
     @cached_property
     def fit(self):
-        """The most likely log-worths."""
+        """Fit of Bradley and Terry's model to the duels."""
         return self.rows.fit(prior=self.prior)
 
     @cached_property
     def worth(self):
-        """Log-worths with the mean 0."""
+        """Log-worths of the items, shifted to have the mean 0."""
         return self.fit.log_worth - self.fit.log_worth.mean()
 
     @cached_property
     def order(self):
-        """Items, best first."""
+        """Numbers of the items, best first."""
         return np.argsort(-self.worth, kind="stable")
 
     @cached_property
     def inverse(self):
-        """Inverse of the information about the log-worths."""
+        """Inverse of the information matrix of the log-worths."""
         return invert_information(next(iter(self.rows.information(*self.fit[:2]))))[0]
 
     @cached_property
     def covariance(self):
-        """Covariance of the log-worths from the units' scores, or the inverse information if all duels are tied."""
+        """Covariance of the log-worths, estimated from the log-likelihood gradients of the independent units.
+
+        If all duels are tied, it is the inverse information.
+        """
         if (self.share == 0.5).all():
             return self.inverse
         scores = self.rows.scores(self.fit.log_worth, self.fit.coefficients)[0]
@@ -163,24 +168,28 @@ class AuditedDuels:
 
     @cached_property
     def by_group(self):
-        """Matrix that sums the rows of each group, shape (n_groups, n_rows)."""
+        """Sparse matrix of shape (n_groups, n_rows); multiplying by it sums the rows of each group."""
         each = np.arange(len(self.group))
         return csr_array((np.ones(len(each)), (self.group, each)), shape=(self.n_groups, len(each)))
 
     def error(self, covariance):
-        """Return the standard error of the difference between any two items."""
+        """Return the standard errors of the differences between the log-worths, as an array of shape (n, n)."""
         own = np.diag(covariance)
         square = own[:, None] + own - 2 * covariance
         return np.sqrt(np.maximum(square, 0.0))
 
     @cached_property
     def clear(self):
-        """Mask of pairs (i, j) with i clearly above j, shape (n, n)."""
+        """Mask of shape (n, n), which is True at (i, j) if item i is clearly above item j."""
         limit = -stdtrit(self.degrees, LEVEL / 2)
         return self.worth[:, None] - self.worth > limit * self.error(self.covariance)
 
     def draws(self, n_resamples, rng):
-        """Draw errors of the log-worths, shape (n_resamples, n): normal, or t with the degrees of the groups."""
+        """Draw random errors of the log-worths; return an array of shape (n_resamples, n).
+
+        The errors are normally distributed. With a grouping, they come from the t distribution with `degrees` degrees
+        of freedom.
+        """
         size, vectors = np.linalg.eigh(self.covariance)
         spread = vectors * np.sqrt(np.maximum(size, 0.0))
         drawn = rng.standard_normal((n_resamples, self.n)) @ spread.T
@@ -189,11 +198,11 @@ class AuditedDuels:
         return drawn
 
     def name(self, items):
-        """Write the names of the first five of some items, and the number of the others."""
+        """Return a text with the names of at most five items, and the number of the other items."""
         return _few(self.items, items)
 
     def name_groups(self, groups):
-        """Write the names of the first five of some groups, and the number of the others."""
+        """Return a text with the names of at most five groups, and the number of the other groups."""
         return _few(self.group_ids, groups)
 
 
@@ -214,7 +223,10 @@ def check_board(lists):
 
 
 def _shown_first(lists, upper):
-    """Return a mask of the lists whose upper item was shown first, or None if the lists do not contain the order."""
+    """Return a mask of the lists whose first item was shown first; return None if the display order is not known.
+
+    `upper` contains the row of the first item of each list.
+    """
     if POSITION not in (lists.covariates or ()):
         return None
     column = lists.row_covariates[:, lists.covariates.index(POSITION)]
@@ -230,5 +242,5 @@ def _few(ids, chosen):
 
 
 def _numbers(codes):
-    """Number the distinct codes from 0."""
+    """Renumber codes so that the distinct codes become 0, 1, 2 and so on."""
     return np.unique(codes, return_inverse=True)[1]

@@ -1,4 +1,4 @@
-"""Confidence sets of the true rank of each item, which are also valid for equally good items."""
+"""Confidence sets of the true rank of each item; the sets are also valid for equally good items."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def rank_confidence(
     votes: bool | None = None,
     random_state: int | np.random.RandomState | None = 0,
 ) -> pd.DataFrame:
-    r"""Compute confidence sets of the true ranks, which are also valid for equally good items.
+    r"""Compute confidence sets of the true ranks of items; the sets are also valid for equally good items.
 
     The lists are treated as a sample of all lists that could have been collected. The true rank of an item is its rank
     by expected score. Items with equal expected scores share several places. Each of these places is a true rank of
@@ -48,8 +48,9 @@ def rank_confidence(
         The unit that is drawn, as in :func:`rank_stability`. Choose the unit that was sampled when the data were
         collected.
     votes : bool or None, default=None
-        Whether a list of weight w represents w sampled lists, as in :func:`rank_stability`. If False, the list is one
-        sampled list with weight w. None treats weights as numbers of lists only in queries with integer weights.
+        Whether a list of weight w represents w sampled lists, as in :func:`rank_stability`. If False, the list counts
+        as a single sampled list with weight w. None treats weights as numbers of lists only in queries in which all
+        weights are integers.
     random_state : int, RandomState instance or None, default=0
         Source of the draws. The draws of a query do not depend on other queries.
 
@@ -93,7 +94,7 @@ def rank_confidence(
     Over 400 generated queries of 30 items, ranked by BordaCount, the 95 % sets contained the true ranks in at least 95
     % of cases. This result held with 10, 20 and 50 lists, and also for equally good items
     (``benchmarks/rank_coverage.py``). The sets are wide if there are few lists. With 10 lists, hardly any of 30 items
-    are separated.
+    can be separated from each other.
 
     Ties within a list, absent items and weights are treated as in the scores of the method. If scores are not sums,
     such as Copeland's, this standard error does not exist. The time is proportional to `n_resamples` times the
@@ -151,7 +152,7 @@ def rank_confidence(
 
 
 def _says(lists, q, gain, given):
-    """For one query, return the points that each list gives to each item before weighting, (n_lists, n_items)."""
+    """For one query, return the unweighted points that each list gives to each item, of shape (n_lists, n_items)."""
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = slice(lists.row_ptr[first], lists.row_ptr[last])
     says = np.zeros((last - first, lists.query_n_items[q]))
@@ -164,9 +165,10 @@ def _says(lists, q, gain, given):
 def _confidence_sets(says, drawn, expected, confidence, simultaneous):
     """Return the first and the last place of each item's confidence set, as float64 arrays of shape (n_items,).
 
-    `says`, of shape (n_units, n_items), contains the points that one draw of a unit gives to each item. `drawn`, of
-    shape (n_units, n_resamples), contains the number of times that each unit is drawn. `expected`, of shape (n_units,),
-    contains the expectations of these numbers; the numbers of each draw have the same sum as `expected`.
+    ``says[u, i]``, of shape (n_units, n_items), is the number of points that item i receives each time unit u is drawn.
+    ``drawn[u, r]``, of shape (n_units, n_resamples), is the number of times that unit u occurs in resample r.
+    ``expected[u]``, of shape (n_units,), is the expected number of times. The sum of ``drawn[:, r]`` equals the sum of
+    `expected` in each resample.
     """
     n, n_resamples, total = says.shape[1], drawn.shape[1], expected.sum()
     farthest = np.zeros((n, n_resamples))

@@ -60,7 +60,7 @@ _WIDTH = 100
 class Diagnosis(NamedTuple):
     """Facts and warnings about ranked lists, as a frame and as a text; ``print`` shows the text.
 
-    :func:`diagnose` creates it.
+    :func:`diagnose` returns this object.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class Diagnosis(NamedTuple):
 
 
 class _Finding(NamedTuple):
-    """A finding, which becomes a row of the frame; `voters` contains the codes of the voters."""
+    """A fact or warning, which becomes a row of the frame; `voters` contains the codes of the voters concerned."""
 
     level: str
     topic: str
@@ -140,9 +140,9 @@ def diagnose(lists: PlainLists) -> Diagnosis:
     **Near copies.** The likeness of two lists is the cosine of two vectors. The vector of a list has the entry :math:`1
     / (10 + r_i)` for the item :math:`i` on rank :math:`r_i`, and 0 for absent items. Two voters are near copies if
     their mean cosine over the common queries meets two conditions. It is above 0.8, and above a limit for random lists
-    of the same lengths with the same number of common items. With probability 99 %, no pair of voters with random lists
-    exceeds its limit. With vectors :math:`x` and :math:`y` of unit length and :math:`c` common items, the mean and the
-    variance of the cosine of random lists are
+    of the same lengths with the same number of common items. If all lists are random, the probability that no pair of
+    voters exceeds its limit is 99 %. With vectors :math:`x` and :math:`y` of unit length and :math:`c` common items,
+    the mean and the variance of the cosine of random lists are
 
     .. math:: E = c \, \overline{x} \, \overline{y}, \qquad
         V = c \, \overline{x^2} \, \overline{y^2} + c (c - 1) \, \overline{x x'} \; \overline{y y'} - E^2,
@@ -157,8 +157,8 @@ def diagnose(lists: PlainLists) -> Diagnosis:
     median distance of all pairs. With three voters, the estimate is the smaller distance to the third voter, and the
     likeness beyond chance, :math:`(\cos - E) / (1 - E)`, must be at least 0.7. If the likeness beyond chance is at
     least 0.98, there is another way to meet the third condition. Each of the two voters must have another voter that is
-    more than four times as far away. With only two voters, near copies are a fact instead of a warning, because there
-    are no other voters to outvote. With more than 1000 voters, pairs are not compared.
+    more than four times as far away. With only two voters, near copies are reported as a fact instead of a warning,
+    because there are no other voters that the copies could outvote. With more than 1000 voters, pairs are not compared.
 
     **Agreement.** For each list, the other lists are merged by reciprocal rank fusion (:math:`k = 60`), and the first
     ten items of this fusion are treated as relevant. A voter agrees with no other voter if the mean average precision
@@ -168,23 +168,23 @@ def diagnose(lists: PlainLists) -> Diagnosis:
     three voters.
 
     **Direction.** The lists of a voter are reported as reversed if their mean Spearman correlation with this fusion is
-    below -0.1 and significantly below 0. The level of the test is 1 %, divided by the number of voters. In the opposite
-    order, such lists agree more with the others. Lists that share fewer than five items with other lists are left out.
-    With two voters, either of them may be reversed.
+    below -0.1 and significantly below 0. The level of the test is 1 %, divided by the number of voters. If such lists
+    are reversed, they agree better with the other lists. Lists that share fewer than five items with other lists are
+    left out. With two voters, either of them may be reversed.
 
     **Scores.** The scores of a voter are reported as constant, or as at most 0, if more than half of its lists have
     such scores. The size of a list's scores is their mean absolute value, and their spread is their standard deviation.
     The size and the spread of a voter are the medians over its lists. If most voters are within a factor of three of
     the median voter, a warning names each voter whose size or spread differs by a factor of more than ten. If the
-    voters share no scale, different scales are a fact.
+    voters share no common scale, their different scales are reported as a fact instead of a warning.
 
     **Duels and components.** Duels are found as for :class:`~skrankagg.exceptions.ExposureWarning`, and components as
     for :class:`~skrankagg.exceptions.NotComparedWarning`. Queries of paired comparisons are left out when copies,
     agreement and direction are examined. Components are a warning if more than half of the queries have several
     components.
 
-    The numbers in `harms` are means over 24 judged collections, with lists cut at 100, unless the text names other
-    data. The time is :math:`O(\sum_q m_q N_q)`, with :math:`m_q` lists and :math:`N_q` rows of query :math:`q`.
+    The numbers in `harms` are means over 24 judged collections, with lists cut at 100 items, unless the text names
+    other data. The time is :math:`O(\sum_q m_q N_q)`, with :math:`m_q` lists and :math:`N_q` rows of query :math:`q`.
 
     Examples
     --------
@@ -337,7 +337,7 @@ def _overlap(like, names):
 
 
 def near_copies(like: Likeness, n_voters: int) -> np.ndarray:
-    """Return a mask of the pairs of near copies, shape (n_voters, n_voters), by the rule of :func:`diagnose`."""
+    """Return a mask of shape (n_voters, n_voters) that marks near copies by the rule of :func:`diagnose`."""
     with np.errstate(invalid="ignore"):
         found = (like.cosine > _COPIES) & (like.cosine > random_limit(like, _LEVEL))
         pairs = np.triu(like.n_queries > 0, k=1)
@@ -384,7 +384,7 @@ def _copies(like, names, n_voters):
 
 
 def _groups(found):
-    """Return the groups of voters that are connected in a matrix of pairs; each group is a sorted list of codes."""
+    """Return the connected groups of voters in a matrix of voter pairs; each group is a sorted list of voter codes."""
     _, label = connected_components(csr_array(found), directed=False)
     groups = [np.flatnonzero(label == one).tolist() for one in np.flatnonzero(np.bincount(label) > 1)]
     return sorted(groups)
@@ -442,7 +442,7 @@ def _agreement(lists, names, n_voters):
 
 
 def _medians_of_queries(lists, value):
-    """Return, for each list, the median of a value over the lists of its query; NaN values are left out."""
+    """For each list, return the median of a value over all lists of the same query; NaN values are left out."""
     known = ~np.isnan(value)
     return group_medians(lists.list_query[known], value[known], lists.n_queries)[lists.list_query]
 
@@ -514,7 +514,10 @@ def _scales(lists, names, scores, counted):
 
 
 def _in_most_lists(lists, holds, counted):
-    """Return a mask of voters: True if the mask `holds` is True for more than half of the voter's `counted` lists."""
+    """Return a mask of the voters for which `holds` is True in more than half of the counted lists.
+
+    `holds` and `counted` are masks of the lists. Only the lists that `counted` selects are considered.
+    """
     n, n_held = (
         np.bincount(lists.list_voter[chosen], minlength=lists.n_voters) for chosen in (counted, counted & holds)
     )
@@ -559,7 +562,7 @@ def _queries(mask):
 
 
 def _span(value, format="g"):
-    """Write the range of some numbers and their median; equal numbers become a single number."""
+    """Return a text with the range and the median of some numbers, or with a single number if all are equal."""
     low, middle, high = (f"{one:{format}}" for one in (np.min(value), np.median(value), np.max(value)))
     return low if low == high else f"{low} to {high} (median {middle})"
 

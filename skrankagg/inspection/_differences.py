@@ -45,10 +45,10 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
         - `rising_item`: the item with the largest rise; if several items qualify, the highest of these in `first`;
         - `largest_fall` and `falling_item`: the corresponding values for items that are lower in `second`.
 
-        If no item rises, no item falls either. Both counts are then 0, and both items are missing. For a query found in
-        only one of the two consensuses, `n_common` is 0 and all other values are missing. Without common items, `tau_b`
-        and the rises and falls are missing. The columns of items have the type of the ids, or object if some are
-        missing.
+        If no item rises, no item falls either. `largest_rise` and `largest_fall` are then 0, and `rising_item` and
+        `falling_item` are missing. For a query found in only one of the two consensuses, `n_common` is 0 and all other
+        values are missing. Without common items, `tau_b` and the rises and falls are missing. The columns of items have
+        the type of the ids, or object if some are missing.
 
     Raises
     ------

@@ -18,12 +18,15 @@ UNITS = ("list", "voter", "query")
 
 
 def seed_of(random_state):
-    """Return `random_state` if it is an integer; otherwise draw an integer from that generator (None is NumPy's)."""
+    """Return `random_state` if it is an integer; otherwise draw an integer from the random generator that it denotes.
+
+    None denotes NumPy's global generator.
+    """
     return random_state if is_integer(random_state) else check_random_state(random_state).randint(2**31 - 1)
 
 
 def query_rng(seed, query):
-    """Return a generator of random numbers that depends only on the seed and the query."""
+    """Return a random generator whose state depends only on the seed and the query."""
     digest = blake2b(str(query).encode(), digest_size=8).digest()
     return np.random.default_rng([seed, int.from_bytes(digest, "little")])
 
@@ -31,11 +34,12 @@ def query_rng(seed, query):
 def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     """Return random draws of lists, of voters or of queries.
 
-    `given` are the user's lists, and `lists` are these lists as the method prepared them. Lists of weight 0 are never
-    drawn. The unit is "list", "voter", "query" or the name of a grouping. For the unit "query", `lists` contains all
-    lists in one query, in the same order. For the unit "list", `votes` states whether the given weights are numbers of
-    ballots. If `votes` is None, the weights are numbers of ballots in each query whose weights are all integers. The
-    method's `voter_weights` multiply the draws.
+    `given` contains the user's lists, and `lists` contains the same lists after the preparation by the method. Lists of
+    weight 0 are never drawn. The unit is "list", "voter", "query" or the name of a grouping. For the unit "query",
+    `lists` contains all lists in one query, in the same order. For the unit "list", `votes` states whether the given
+    weights are numbers of ballots. If `votes` is None, the weights are numbers of ballots in each query whose weights
+    are all integers. The number of times that a list is drawn is multiplied by the method's weight for the voter of the
+    list.
     """
     counted = lists.list_weight > 0
     if unit != "list":
@@ -64,7 +68,7 @@ def make_draws(given, lists, unit, n_resamples, seed, votes=None):
 
 
 def _draw_votes(given, ids, votes):
-    """Return a mask of shape (n_lists,): True if the weight of a list is a number of ballots to draw separately."""
+    """Return a mask of the lists whose weight is a number of ballots that are drawn separately, of shape (n_lists,)."""
     heads = given.list_ptr[:-1]
     # The weight of a comparison with a share or a factor is no number of ballots.
     weight = given.list_weight if given.list_duel is None else np.where(given.list_duel > 0, 0.0, given.list_weight)
@@ -98,7 +102,7 @@ class DrawnWeights:
 
     @property
     def shape(self):
-        """Numbers of lists and of draws."""
+        """Number of lists and number of draws."""
         return len(self.unit), self.counts.shape[1]
 
     def of_draws(self, part):
@@ -138,10 +142,11 @@ class _Draws:
 class _DrawsOfQueries(_Draws):
     """Random draws of the lists or ballots of each query.
 
-    `ballots`, of shape (n_lists,), contains the number of units that each list represents. `first`, of the same shape,
-    contains the first list of each list's comparison, or the list itself. The other lists of the comparison have 0
-    units, and are drawn whenever the first list is drawn. `equal`, of shape (n_queries,), is True for queries in which
-    every list is one unit of weight 1.
+    `ballots`, of shape (n_lists,), contains the number of units that each list represents. Several lists may belong to
+    one comparison. `first`, of shape (n_lists,), then contains the number of the first list of the comparison; for any
+    other list, it contains the number of the list itself. The other lists of a comparison have 0 units, and are drawn
+    whenever its first list is drawn. `equal`, of shape (n_queries,), is True for queries in which every list is one
+    unit of weight 1.
     """
 
     def __init__(self, list_ptr, weight, ballots, first, equal, ids, n_resamples, seed):
@@ -150,11 +155,17 @@ class _DrawsOfQueries(_Draws):
         self.ballots, self.first, self.equal, self.ids = ballots, first, equal, ids
 
     def counts(self, start, stop):
-        """For queries `start` to `stop` - 1, count how often each list is drawn, of shape (n_lists, n_resamples)."""
+        """For queries `start` to `stop` - 1, count how often each list is drawn in each resample.
+
+        The counts have the shape (n_lists, n_resamples).
+        """
         return np.concatenate([self._counts(q) for q in range(start, stop)])
 
     def units(self, start, stop):
-        """For queries `start` to `stop` - 1, return the counts of the units and the unit of each list."""
+        """For queries `start` to `stop` - 1, count how often each unit is drawn; also return the unit of each list.
+
+        The counts have the shape (n_units, n_resamples).
+        """
         counts = self.counts(start, stop)
         return counts, np.arange(len(counts))
 
@@ -180,9 +191,10 @@ class _DrawsOfQueries(_Draws):
     def by_unit(self, q, says):
         """Return three arrays for the units of a query.
 
-        The first array contains the points that one draw of a unit gives to each item, of shape (n_units, n_items). The
-        second array counts how often each unit is drawn, of shape (n_units, n_resamples). The third array contains the
-        expected counts.
+        ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
+        (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
+        second array, of shape (n_units, n_resamples), counts how often each unit is drawn. The third array, of shape
+        (n_units,), contains the expectations of these counts.
         """
         own = slice(*self.list_ptr[q : q + 2])
         first = self.first[own] - own.start
@@ -215,11 +227,17 @@ class _CommonDraws(_Draws):
         return _draw(np.random.default_rng(self.seed), int(self.n_units[0]), self.n_resamples)
 
     def counts(self, start, stop):
-        """For queries `start` to `stop` - 1, count how often each list is drawn, of shape (n_lists, n_resamples)."""
+        """For queries `start` to `stop` - 1, count how often each list is drawn in each resample.
+
+        The counts have the shape (n_lists, n_resamples).
+        """
         return self._counts[self.unit[self.list_ptr[start] : self.list_ptr[stop]]]
 
     def units(self, start, stop):
-        """For queries `start` to `stop` - 1, return the counts of the units and the unit of each list."""
+        """For queries `start` to `stop` - 1, count how often each unit is drawn; also return the unit of each list.
+
+        The counts have the shape (n_units, n_resamples).
+        """
         return self._counts, self.unit[self.list_ptr[start] : self.list_ptr[stop]]
 
     def n_units_of(self, chosen):
@@ -229,9 +247,10 @@ class _CommonDraws(_Draws):
     def by_unit(self, q, says):
         """Return three arrays for the units of a query.
 
-        The first array contains the points that one draw of a unit gives to each item, of shape (n_units, n_items). The
-        second array counts how often each unit is drawn, of shape (n_units, n_resamples). The third array contains the
-        expected counts.
+        ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
+        (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
+        second array, of shape (n_units, n_resamples), counts how often each unit is drawn. The third array, of shape
+        (n_units,), contains the expectations of these counts.
         """
         total = np.zeros((len(self._counts), says.shape[1]))
         np.add.at(total, self.unit[slice(*self.list_ptr[q : q + 2])], says)
@@ -239,7 +258,7 @@ class _CommonDraws(_Draws):
 
 
 def _draw(rng, n, n_resamples):
-    """Draw n of n units with replacement, `n_resamples` times; return the counts of each unit.
+    """Draw n times from n units with replacement, `n_resamples` times; count how often each unit is drawn.
 
     The counts have the shape (n, n_resamples).
     """

@@ -1,4 +1,4 @@
-"""Expected gain of learnt weights on new queries, from the judged queries alone."""
+"""Estimate of the gain that learnt weights bring on new queries, from the judged queries alone."""
 
 from __future__ import annotations
 
@@ -26,22 +26,24 @@ _CLEAR = 2.0
 
 
 class ExpectedGain(NamedTuple):
-    """Gain of learnt weights in points of nDCG@10, as numbers and as a text; ``print`` shows the text.
+    """Gain in nDCG@10 from learnt weights, as numbers and as a text; ``print`` shows the text.
 
-    :func:`expected_gain` creates it.
+    :func:`expected_gain` returns this object. Gains are in points; one point is 0.01.
 
     Parameters
     ----------
     n_queries : int
         Number of judged queries with a relevant item in some list.
     left_out : float
-        Mean gain in nDCG@10 (linear gains) of learnt over equal weights on the judged queries, in points. Each query is
-        merged with weights learnt from the other queries. It is NaN if there are fewer than five queries.
+        Mean nDCG@10 with learnt weights minus mean nDCG@10 with equal weights on the judged queries, in points. nDCG is
+        computed with ``gain="linear"``. The lists of each query are merged with weights learnt from the other queries.
+        The value is NaN if there are fewer than five queries.
     gain : float
         Expected gain on new queries over ``ReciprocalRankFusion(k=60)``, in points. It is NaN if there are fewer than
         five queries, or if the method is not based on reciprocal rank fusion.
     std : float
-        Standard deviation of the gains on the studied collections around `gain`, in points. It is NaN if `gain` is NaN.
+        Standard deviation of the true gains around `gain`, in points; it was measured on the collections in the Notes
+        of :func:`expected_gain`. It is NaN if `gain` is NaN.
     text : str
         The result in two to four sentences.
 
@@ -69,7 +71,8 @@ class ExpectedGain(NamedTuple):
 def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels) -> ExpectedGain:
     """Estimate how much learnt weights gain on new queries.
 
-    Each judged query is merged with weights learnt from the other judged queries, and compared with equal weights.
+    The lists of each judged query are merged twice: with weights learnt from the other judged queries, and with equal
+    weights. The two results are compared.
 
     Parameters
     ----------
@@ -101,8 +104,8 @@ def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels
     -----
     The expected gain is a linear function of the mean difference :math:`d`, which is `left_out`. The gain is :math:`1.6
     + .26 d` for 5 to 9 queries, :math:`1.6 + .36 d` for 10 to 19 queries, and :math:`2.0 + .32 d` for more queries. The
-    standard deviations are 2.2, 1.7 and 1.9 points. The lines were fitted on 22 judged collections with lists cut at
-    100, and with judgements of twenty items of each query that :func:`items_to_judge` chose.
+    standard deviations are 2.2, 1.7 and 1.9 points. The linear functions were fitted on 22 judged collections, with
+    lists cut at 100 items. The judgements covered the twenty items of each query that :func:`items_to_judge` chose.
 
     The difference predicts the size of the gain, but not whether there is a gain. If the difference was negative with
     five queries, the weights still gained on new queries in three of four cases. With fewer than five queries, the
@@ -142,7 +145,10 @@ def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels
 
 
 def _left_out(aggregator, base, lists, qrels):
-    """Return the mean gain of learnt over equal weights, in points; each query is left out of its own fit."""
+    """Return the mean gain of learnt weights over equal weights, in points.
+
+    The weights for a query are learnt from the other queries.
+    """
     runs = {
         "learnt": hold_out(aggregator, lists, qrels.align(lists), [*LeaveOneOut().split(lists)]).to_frame(),
         "equal": base.fit_transform(lists),

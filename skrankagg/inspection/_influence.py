@@ -84,8 +84,8 @@ def voter_influence(
           list;
         - `leader_changed`, boolean: whether another item is first without the list.
 
-        The values are missing if no other list of the query has a weight above 0, or if the method fails without the
-        list.
+        All values that compare with the other lists are missing if no other list of the query has a weight above 0, or
+        if the method fails without the list.
 
     Raises
     ------
@@ -143,13 +143,14 @@ def voter_influence(
     outliers.
 
     Lists of up to 3 items are not tested. Lists with so many ties that full agreement could be chance are not tested
-    either. In 33 simulated designs, 0 to 4.4 % of the good lists were marked (``benchmarks/outliers.py``). On boards of
-    12 models and 30 tasks, with 20 % of the cells missing, 3 % were marked. With 10 lists of 50 items, 2 % were marked.
-    With 25 lists, each of 5 out of 40 items, 3 % were marked. On the boards, all reversed tasks with at least 10 models
-    were found. With three times the noise, 16 to 32 % of these tasks were found. The test found 3 to 86 % of reversed
-    lists of 5 items, depending on the noise. When a quarter of 12 voters of unequal quality were reversed, the test
-    found 69 to 100 % of these voters, depending on the method. The test does not show in which way a list is wrong.
-    Lists that are copied from the same bad source support each other.
+    either. In 33 simulated designs, 0 to 4.4 % of the good lists were wrongly marked as outliers
+    (``benchmarks/outliers.py``). On leaderboards of 12 models and 30 tasks, with 20 % of the results missing, 3 % of
+    the good lists were marked. With 10 lists of 50 items, 2 % were marked. With 25 lists, each of 5 out of 40 items, 3
+    % were marked. On the leaderboards, all tasks with reversed lists of at least 10 models were found. With three times
+    the noise, 16 to 32 % of these tasks were found. The test found 3 to 86 % of reversed lists of 5 items, depending on
+    the noise. When a quarter of 12 voters of unequal quality were reversed, the test found 69 to 100 % of these voters,
+    depending on the method. The test does not show in which way a list is wrong. Lists that are copied from the same
+    bad source support each other.
 
     All queries are aggregated together. The number of aggregations is the largest number of lists of a query.
 
@@ -257,7 +258,7 @@ class _Units:
         return self.of_list[lists] - self.ptr[self._lists.list_query[lists]]
 
     def grouped(self):
-        """Return the unit of each list and the query of each unit, or nothing if each list is a unit."""
+        """Return the unit of each list and the query of each unit, or an empty tuple if each list is a unit."""
         return () if self.is_list else (self.of_list, self.query)
 
 
@@ -277,7 +278,7 @@ class _Without(NamedTuple):
 
 
 def _places_and_classes(ptr, order, score):
-    """For each member, return its place in its group, counted from 1, and the number of its tie class."""
+    """For each member of each group, return its place in the group, counted from 1, and the number of its tie class."""
     place, tie_class = np.empty(len(order), dtype=np.int64), np.empty(len(order), dtype=np.int64)
     place[order] = positions(ptr)
     tie_class[order] = np.cumsum(tie_starts(ptr, score))
@@ -285,7 +286,10 @@ def _places_and_classes(ptr, order, score):
 
 
 def _alike(lists):
-    """Group queries with similar numbers of lists, because the query with most lists determines a group's time."""
+    """Divide the queries into groups that have similar numbers of lists.
+
+    The queries of a group are processed together, and the query with the most lists determines the time.
+    """
     size = np.frexp(np.diff(lists.list_ptr))[1]
     return [np.flatnonzero(size == one) for one in np.unique(size)]
 
@@ -384,7 +388,11 @@ def _drop(aggregator, lists, heard, queries, units, others, failures):
 
 
 def _try_without(aggregator, lists, units, dropped, failures):
-    """Yield the consensuses of queries that each lack one unit. If the aggregation of a query fails, omit the query."""
+    """Aggregate queries, each without one of its units, and yield the consensuses.
+
+    `dropped` contains the units to leave out, one for each query. If the aggregation of a query fails, the query is
+    omitted, and the error is added to `failures`.
+    """
     kept = np.full(lists.n_queries, aggregator._joins_queries)
     kept[units.query[dropped]] = True
     kept = kept[lists.list_query]

@@ -51,7 +51,7 @@ def items_to_judge(
     -------
     DataFrame
         A row for each item to judge, sorted by query. Columns `query`, `item`, and `relevance`, float64, which is NaN.
-        The order of a query's items is random, so that it does not show their ranks to the judge.
+        The items of a query are in random order, so that the judge cannot see their ranks.
 
     Raises
     ------
@@ -73,11 +73,12 @@ def items_to_judge(
     copy of another list adds no items. Lists of weight 0 are not considered.
 
     On 24 judged collections, judging twenty of these items for each of five queries gave 80 % of the gain in nDCG@10
-    that complete judgements of five queries give. The first twenty items of the consensus gave 51 %. Random queries
-    were as good as queries on which the voters disagree most. With 100 judgements, five queries with twenty items were
-    as good as ten queries with ten items, and better than two queries with fifty.
+    that complete judgements of five queries give. The first twenty items of the consensus gave 51 %. Choosing queries
+    at random was as good as choosing the queries on which the voters disagree most. With 100 judgements, five queries
+    with twenty items were as good as ten queries with ten items, and better than two queries with fifty.
 
-    The cost is a sort of the items of the chosen queries. The chosen items of a query do not depend on other queries.
+    Most of the time is spent on sorting the items of the chosen queries. The chosen items of a query do not depend on
+    other queries.
 
     Examples
     --------
@@ -115,7 +116,7 @@ def items_to_judge(
 
 
 def _first_candidates(lists, top):
-    """Return the candidates to judge of each query: the `top` with the smallest ranks in any list, sorted by id."""
+    """For each query, return the `top` candidates with the smallest ranks in any list, sorted by id."""
     weighted = lists.list_weight[lists.row_list] > 0
     if not weighted.any():
         raise InputError(

@@ -31,7 +31,7 @@ def kemeny_ties(
     voter_weights: VoterWeights | None = None,
     time_limit: float | None = None,
 ) -> pd.DataFrame:
-    r"""Find neighbouring items in Kemeny's order that can be swapped at no or little cost.
+    r"""Find neighbouring items in Kemeny's order that can be swapped at little or no cost.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def kemeny_ties(
         - `optimal`, bool: whether the order is proven to be one of the best orders of the whole query;
         - `unique`, boolean: whether the order is proven to be the only best order; NA if this is not known.
 
-        A query without such neighbours has no row.
+        A query without such pairs of neighbours has no row.
 
     Raises
     ------
@@ -81,15 +81,15 @@ def kemeny_ties(
     Let :math:`W_{ij}` be the weight of the lists that rank item :math:`i` above item :math:`j`. Swapping the neighbours
     :math:`i` and :math:`j` adds :math:`W_{ij} - W_{ji}` to the score and affects no other pair. If the `cost` is 0 in
     an `optimal` order, the order with the two items swapped is therefore also a best order: the lists do not separate
-    the two items. Several swaps of cost 0 together need not give a best order. Suppose that a, b and c follow each
-    other, and that two swaps have cost 0: a with b, and b with c. Then c can come before a at no cost only if the
-    majority between a and c is also a draw.
+    the two items. Making several swaps of cost 0 at the same time does not always give a best order. Suppose that a, b
+    and c follow each other, and that two swaps have cost 0: a with b, and b with c. Then c can come before a at no cost
+    only if the majority between a and c is also a draw.
 
-    A pair that is *not* listed need not have the same order in all best orders. The reason is that best orders may also
-    differ in the place of a block of items. In a cycle of three equal majorities, no two neighbours can be swapped at
-    no cost, but each of the three rotations of the cycle is a best order. `unique` is then False. If `unique` is True,
-    no other order is best. Two items of different components have the same order in every best order, unless the
-    majority between the two items is a draw [1]_.
+    A pair that is *not* listed does not necessarily have the same order in all best orders. The reason is that best
+    orders may also differ in the place of a whole block of items. In a cycle of three equal majorities, no two
+    neighbours can be swapped at no cost, but each of the three rotations of the cycle is a best order. `unique` is then
+    False. If `unique` is True, no other order is best. Two items of different components have the same order in every
+    best order, unless the majority between the two items is a draw [1]_.
 
     If the order is not proven to be best, each `cost` is still exact for this order.
 

@@ -1,4 +1,4 @@
-"""Statistics of ranked lists for a diagnosis: likeness of voters, agreement with the others, direction and scale.
+"""Statistics of ranked lists for a diagnosis: similarity of voters, agreement with other lists, direction and scale.
 
 All functions take lists of positive weight, and are vectorised over the queries.
 """
@@ -24,11 +24,13 @@ _CELLS = 1 << 21
 
 
 class Likeness(NamedTuple):
-    """Likeness of each pair of voters, as matrices of shape (n_voters, n_voters); NaN without a common query.
+    """Cosine similarities of each pair of voters, as matrices of shape (n_voters, n_voters).
 
-    `cosine` is the mean likeness over the common queries, and `n_queries` is the number of these queries. `expected`
-    and `sd` are the mean and the standard deviation of `cosine` for random lists of the same lengths and the same
-    overlap. `overlap` is the mean share of common items among the items of the shorter list.
+    `cosine` is the mean cosine similarity of the two voters' lists over their common queries, and `n_queries` is the
+    number of these queries. The vector of a list contains 1 / (10 + rank) for each of its items. All values except
+    `n_queries` are NaN for two voters without a common query. `expected` and `sd` are the mean and the standard
+    deviation of `cosine` for random lists of the same lengths and the same overlap. `overlap` is the mean share of
+    common items among the items of the shorter list.
     """
 
     cosine: np.ndarray
@@ -39,7 +41,7 @@ class Likeness(NamedTuple):
 
 
 def likeness(lists: RankedLists) -> Likeness:
-    """Return the likeness of all pairs of voters."""
+    """Compute the cosine similarity of the lists of each two voters; return a :class:`Likeness`."""
     value = 1.0 / (_DAMPING + lists.rank)
     value /= np.sqrt(np.add.reduceat(value**2, lists.row_ptr[:-1]))[lists.row_list]
     total, length = np.add.reduceat(value, lists.row_ptr[:-1]), lists.list_length.astype(np.float64)
@@ -55,7 +57,10 @@ def likeness(lists: RankedLists) -> Likeness:
     voters = (lists.n_voters, lists.n_voters)
 
     def sums(cells, number):
-        """Sum the numbers of all pairs of lists for each pair of voters; return a symmetric matrix."""
+        """For each pair of voters, sum the values in `number` over the pairs of their lists; return a symmetric matrix.
+
+        `cells` is a sparse matrix whose entries are the pairs of lists, and `number` has a value for each entry.
+        """
         matrix = coo_array((number, (lists.list_voter[cells.row], lists.list_voter[cells.col])), shape=voters).toarray()
         return matrix + matrix.T
 
@@ -80,19 +85,21 @@ def likeness(lists: RankedLists) -> Likeness:
 
 
 def random_limit(like: Likeness, level: float) -> np.ndarray:
-    """Return a limit of the mean cosine for each pair of voters, of shape (n_voters, n_voters).
+    """Return the upper limit of the mean cosine of random lists for each pair of voters, of shape (n_voters, n_voters).
 
-    If all lists are random, no pair exceeds its limit with probability ``1 - level``.
+    If all lists are random, the probability that no pair exceeds its limit is ``1 - level``.
     """
     n_pairs = max(int((like.n_queries > 0).sum()) // 2, 1)
     return like.expected + ndtri(1 - level / n_pairs) * like.sd
 
 
 def expected_distance(distance: np.ndarray) -> np.ndarray:
-    """Estimate the distance of each two voters from their distances to all voters, of shape (n_voters, n_voters).
+    """Estimate the distance that each two voters would have if they erred independently of each other.
 
-    If voters err independently, the distance of two voters is the sum of two parts, one for each voter. The median of a
-    row is then the part of its voter plus a typical part, and the median of all distances is two typical parts.
+    The result has the shape (n_voters, n_voters), like the matrix `distance` of observed distances. If voters err
+    independently, the distance of two voters is the sum of two parts, one for each voter. The median distance of a
+    voter to the others is then the voter's own part plus a typical part. The median of all distances is twice the
+    typical part.
     """
     apart = np.where(np.eye(len(distance), dtype=bool), np.nan, distance)
     row = np.nanmedian(apart, axis=1)
@@ -123,7 +130,7 @@ def agreement_with_others(lists: RankedLists) -> Agreement:
 
 
 def _precision(lists, total, points):
-    """Return each list's average precision; the first ten items of the fusion of the other lists are relevant."""
+    """Return each list's average precision; the relevant items are the first ten in the fusion of the other lists."""
     precision = np.full(lists.n_lists, np.nan)
     n_items = lists.query_n_items[lists.list_query]
     order = np.argsort(n_items, kind="stable")
@@ -164,9 +171,10 @@ def _precision_of_table(lists, total, points, chosen, width):
 
 
 def _correlation(lists, others):
-    """Return Spearman's correlation of each list with the values `others` of its rows, of shape (n_lists,).
+    """Return Spearman's correlation of each list with the values in `others`, as an array of shape (n_lists,).
 
-    Also return the standard deviation of this correlation for random lists.
+    `others` contains a value for each row of the lists. Also return the standard deviation of the correlation for
+    random lists.
     """
     order = group_order(lists.row_list, -others)
     ordered = others[order]
@@ -186,7 +194,7 @@ def _correlation(lists, others):
 
 
 class Scores(NamedTuple):
-    """Statistics of each list's scores, of shape (n_lists,): maximum, mean absolute value, standard deviation."""
+    """Maximum, mean absolute value and standard deviation of each list's scores, as arrays of shape (n_lists,)."""
 
     greatest: np.ndarray
     size: np.ndarray
@@ -207,7 +215,7 @@ def score_statistics(lists: RankedLists) -> Scores:
 
 
 def by_voter(lists: RankedLists, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean of a value over the lists of each voter, and the number of lists; lists with NaN are left out."""
+    """For each voter, return the mean of a value over the voter's lists, and the number of lists without NaN."""
     known = ~np.isnan(value)
     count = np.bincount(lists.list_voter[known], minlength=lists.n_voters)
     total = np.bincount(lists.list_voter[known], weights=value[known], minlength=lists.n_voters)

@@ -64,11 +64,11 @@ def margin_of_victory(
           score. It is 0 if the leader already shares the highest score. It is infinity if the leader keeps the lead as
           long as one list is left. NaN means that the margin is not proven;
         - `lower_bound`, float64: proven lower bound of the margin;
-        - `upper_bound`, float64: weight of the lists that were found to end the lead; infinity if no such lists were
-          found;
+        - `upper_bound`, float64: total weight of the lists or votes in `removed`; infinity if no lists were found that
+          end the lead;
         - `optimal`, bool: whether the two bounds are equal;
-        - `removed`, tuple: the voters of the lists that were found to end the lead, in the order of the voters. A voter
-          occurs once for each vote removed from its list. The tuple is empty if no lists were found.
+        - `removed`, tuple: the voters of a set of lists whose removal ends the lead, in the order of the voters. A
+          voter occurs once for each vote removed from its list. The tuple is empty if no lists were found.
 
     Raises
     ------
@@ -217,7 +217,7 @@ class _Lead:
         self.n_columns = max(1, min(_MOST_COLUMNS, _CELLS // size))
 
     def _count_votes(self, votes):
-        """Replace each list in `members` by its votes, unless lists are removed as a whole."""
+        """Replace each list in `members` by its separate votes, unless lists are removed as a whole."""
         weight = self.member_weight
         whole = bool((weight % 1 == 0).all())
         if votes is False or (votes is None and not whole):
@@ -237,7 +237,7 @@ class _Lead:
         self.member_weight = np.ones(len(self.members))
 
     def ends(self, masks):
-        """For each set of members (lists or votes), return True if the lead ends without them, and the final lead."""
+        """For each set of lists or votes, return True if its removal ends the lead, and the lead that remains."""
         weights = np.repeat(self.lists.list_weight[:, None], masks.shape[1], axis=1)
         removed = np.add.reduceat(masks * self.member_weight[:, None], self.heads, axis=0)
         weights[self.members[self.heads]] -= removed
@@ -250,7 +250,7 @@ class _Lead:
         return lead <= TOLERANCE * largest, lead
 
     def least_removal(self, clock, max_lists):
-        """Return the lower bound of the margin, the upper bound, and the numbers of the lists to remove.
+        """Return a lower and an upper bound of the margin of victory, and the numbers of the lists to remove.
 
         If no lists were found that end the lead, the third value is empty. A list occurs once for each removed vote.
         """

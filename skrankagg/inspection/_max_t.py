@@ -18,7 +18,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class GapTests:
-    """Tests of the differences between items in each query, and the columns with their results.
+    """Tests of the differences between the scores of items in each query, and the columns with the results.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def step_down(gap, upper, lower, moves, dust):
     moves : ndarray of shape (n_items, n_resamples)
         Score of each item in each draw, minus its score in the data.
     dust : float
-        Standard deviation that is due to rounding.
+        Standard deviation that rounding errors alone may cause.
 
     Returns
     -------
@@ -160,11 +160,12 @@ def step_down(gap, upper, lower, moves, dust):
 
 
 def letter_display(apart):
-    """Return a text of letters for each item; two items share a letter if, and only if, they are not apart.
+    """Return a text of letters for each item; two items share a letter if, and only if, they do not differ.
 
-    `apart` is a symmetric matrix of shape (n_items, n_items), dtype=bool. Items come in the order of the consensus.
-    Each letter belongs to a set in which no two items are apart, and to which no further item can be added. Letters
-    begin with the first items. After z come A to Z, and then numbers in brackets.
+    `apart`, of shape (n_items, n_items), is a symmetric boolean matrix that marks the pairs of items that differ
+    significantly. Items are in the order of the consensus. Each letter stands for a set in which no two items differ,
+    and to which no further item can be added. Letters begin with the first items. After z come A to Z, and then numbers
+    in brackets.
 
     >>> import numpy as np
     >>> from skrankagg.inspection._max_t import letter_display

@@ -1,4 +1,4 @@
-"""Search for the lightest set of members, such as lists, that has an effect: as a covering problem, or by trials."""
+"""Search for the lightest set of members, such as lists, that has a given effect: by a cover, or by trials."""
 
 import heapq
 from time import monotonic
@@ -61,7 +61,7 @@ def lightest_cover(value, weight, need, most, whole, clock):
     def bound(start, left):
         """Return the smallest weight of members whose values add up to `left`.
 
-        Only members from `start` on are used. Fractions of members are allowed.
+        Only members from `start` on are used. Fractions of members are allowed, so the result is a lower bound.
         """
         if left <= 0:
             return 0.0
@@ -95,7 +95,7 @@ def lightest_cover(value, weight, need, most, whole, clock):
 
 
 def lightest_set(happens, weight, most_members, n_columns, clock):
-    """Find the lightest set of members that has an effect, by trying sets.
+    """Find the lightest set of members that has the effect which `happens` tests, by trying sets.
 
     ``happens(sets)`` is called with masks of shape (n_members, n_sets). For each set, the function returns whether the
     set has the effect, and a distance to the effect. A smaller distance means that the set is nearer to the effect. A
@@ -135,7 +135,10 @@ def lightest_set(happens, weight, most_members, n_columns, clock):
 
 
 def _greedy(happens, weight, allowed, n_columns, clock):
-    """Find a set with the effect: add the members with the most progress per weight, then drop unneeded members.
+    """Find a set that has the effect which `happens` tests, by a greedy search.
+
+    The search adds the members that come closest to the effect in relation to their weight, and then drops members that
+    are not needed.
 
     Return the weight and the members of the set. If no set was found, return infinity and None.
     """

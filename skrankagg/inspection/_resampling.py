@@ -30,7 +30,7 @@ FEW = 5
 
 @dataclass
 class Replicates:
-    """Results of the replicates of some queries.
+    """Results of the replicates of consecutive queries; a replicate is the consensus of one random draw of the lists.
 
     `queries` contains the position of the first query and the position after the last query. The candidates of the k-th
     of these queries are ``ptr[k]`` to ``ptr[k + 1] - 1``, counted from the first candidate. `first` and `last`, of
@@ -58,8 +58,8 @@ class Replicates:
         """For each query, yield its number and three arrays of its candidates.
 
         The first array contains the standard deviation of each candidate's score over the replicates. The other two
-        contain its first and its last place in each replicate, where tied candidates share places. Only valid
-        replicates are included.
+        arrays contain the first and the last place of each candidate in each replicate; tied candidates share places.
+        Only valid replicates are included.
         """
         for k, q in enumerate(range(*self.queries)):
             own, valid = slice(self.ptr[k], self.ptr[k + 1]), self.valid[k]
@@ -70,11 +70,11 @@ class Replicates:
 
 
 class _Failing(Exception):
-    """Error of a method in a replicate of several queries that are aggregated together."""
+    """Error that a method raised in a replicate of several queries that are aggregated together."""
 
 
 class Resampling:
-    """Repeated draws of lists, with the method that aggregates the draws.
+    """Repeated random draws of lists, together with the method that aggregates each draw.
 
     The parameters are described in :func:`~skrankagg.inspection.rank_stability`. If `keep_moves` is true, the
     replicates also contain the `moves` of the scores.
@@ -146,9 +146,11 @@ class Resampling:
             )
 
     def aggregate(self):
-        """Return the encoded consensus of all lists, and the largest size of the terms in each query's scores.
+        """Return the encoded consensus of all lists, and the largest size of the terms that are summed in each query.
 
-        The second value is None if the terms cannot cancel each other.
+        The scores of a query are sums of these terms.
+
+        The second value is None if the terms of a sum cannot cancel each other.
         """
         lists = self.lists
         result = self.aggregator._aggregate_what_fits(lists) if self.aggregator._repeats_columns else None
@@ -288,7 +290,7 @@ def _pool(lists):
 
 
 def quantile_of_draws(values, share):
-    """For each row of draws, return the smallest draw x such that at least the given share of draws is at most x."""
+    """For each row of `values`, return the smallest value x such that at least a given share of the row is <= x."""
     # Rounding errors make shares slightly too large: 0.05 / 2 * 1000 is 25.
     at = max(int(np.ceil(round(share * values.shape[1], 9))), 1) - 1
     return np.partition(values, at, axis=1)[:, at]

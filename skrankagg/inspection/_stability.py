@@ -39,9 +39,9 @@ def rank_stability(
 ) -> pd.DataFrame:
     r"""Compute the places of the items of a consensus when its lists are drawn again.
 
-    The result answers the question "how much does the order depend on which voters were asked?". It describes the
-    stability of the order, and is not an inference about the true order. An item that is ahead of an equally good item
-    in the lists is also ahead in most draws, see Notes.
+    The result shows how much the order depends on the choice of the voters. It describes the stability of the order,
+    and is not an inference about the true order. If two items are equally good, and one of them is ahead in the lists
+    by chance, this item is also ahead in most draws; see Notes.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def rank_stability(
     places : sequence of int, default=(1, 10)
         For each number k in `places`, the chance that an item is among the first k places is returned.
     unit : {"list", "voter", "query"} or str, default="list"
-        The unit that is drawn. For the name of a grouping, such as "judge", groups are drawn, each with all its lists.
-        "list" draws the lists of each query separately. "voter" draws voters, each with its lists of all queries.
-        "query" draws queries; the lists of all queries are pooled into one query, see Notes.
+        The unit that is drawn. "list" draws the lists of each query separately. "voter" draws voters, each with its
+        lists of all queries. "query" draws queries; the lists of all queries are pooled into one query, see Notes. The
+        name of a grouping, such as "judge", draws the groups of this grouping, each with all its lists.
     votes : bool or None, default=None
         Whether a list of weight w represents w equal ballots, which are drawn separately. Each draw then contains the
         same number of ballots as the query. If False, the list is drawn as one unit, and its weight multiplies the
@@ -89,7 +89,8 @@ def rank_stability(
         - `rank_low`, `rank_high`: the best and the worst place of the interval, Int64; missing if a query has only one
           list
         - `rank_mean`, `score_se`: mean of the place and standard deviation of the score over the draws
-        - `top_1`, `top_10`: the chance of being among the first k places, for each k of `places`
+        - `top_1`, `top_10`: the share of the draws in which the item is among the first k places, for each k of
+          `places`
         - `above_next`: share of the draws in which the item is above the next item of the consensus, where ties count
           half; NaN for the last item
         - `tied_group`: number of the group, counted from 1, Int64. A group ends after an item whose `above_next` is at
@@ -134,8 +135,9 @@ def rank_stability(
     If a query has n lists, a draw consists of n lists, drawn with replacement. The weight of a list is multiplied by
     the number of times that the list is drawn, a multinomial count with expectation 1. If lists are ballots (see
     `votes`), a list of weight w represents w ballots, and the ballots are drawn instead. Repeated lists and weighted
-    lists then have the same result. Other weights, and the weights in `voter_weights`, multiply the draws. An item
-    stays a candidate even if no list that contains it is drawn.
+    lists then have the same result. Weights that are not numbers of ballots, and the weights in `voter_weights`,
+    multiply the number of times that a list is drawn. An item stays a candidate even if no list that contains it is
+    drawn.
 
     **Items that are not compared**: the items of a query may belong to several components (see
     :meth:`RankedLists.components <skrankagg.RankedLists.components>`). Then `above_next` is NaN if the two items belong
@@ -143,8 +145,8 @@ def rank_stability(
 
     Items that are tied in a draw share their places. The interval begins at the quantile of the first shared place and
     ends at the quantile of the last shared place. The quantiles are values of the inverse distribution function, so
-    they are always places. The mean uses the middle of the shared places. To the chance of the first k places, a
-    tied item contributes the fraction of its shared places that are among the first k.
+    they are always places. The mean uses the middle of the shared places. For the chance of the first k places, a tied
+    item counts as the fraction of its shared places that are among the first k.
 
     With ``unit="query"`` the lists of all queries are pooled, and queries are drawn with all of their lists. Use this
     unit for a leaderboard whose tasks are queries. If the tasks of a leaderboard are the voters of one query, draw
@@ -170,8 +172,9 @@ def rank_stability(
     the maximum of :math:`|d^* - d| / \hat\sigma` over this pair and all pairs with a smaller statistic. This is the
     two-sided step-down procedure of Westfall and Young [2]_. If the maximum is at least as large as the statistic in k
     of B draws, the p-value is :math:`(1 + k) / (1 + B)`. A p-value is raised to the largest p-value of the pairs with
-    larger statistics. A gap is found if the p-value is at most 1 - `confidence`. The probability that any separation
-    in a query is wrong is therefore at most 1 - `confidence`, up to the error of the bootstrap.
+    larger statistics. The test finds a gap between two items if their p-value is at most 1 - `confidence`. The
+    probability that any separation in a query is wrong is therefore at most 1 - `confidence`, up to the error of the
+    bootstrap.
 
     The test has this level if there are many units. The least favourable boards have pairs of equal items, and the
     pairs are far apart. For six such pairs, 6,000 comparisons and the level 0.05, 62 of 1,000 boards had a wrong
@@ -287,7 +290,7 @@ def preference_probabilities(
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    """For every two items of a query, compute the share of draws of the lists in which one item is above the other.
+    """For every two items of a query, compute the share of random draws in which one item is above the other.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Measures of a consensus and of agreement between rankings, their registries, and scorers for scikit-learn."""
+"""Measures of a consensus and of the agreement between rankings, registries of these measures, and scorers."""
 
 # tools/regenerate.py writes what follows.
 from ._agreement import (

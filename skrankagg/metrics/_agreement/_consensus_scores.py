@@ -1,4 +1,4 @@
-"""Scores of how well a consensus represents its lists; no judgements are needed."""
+"""Scores for the closeness of a consensus to the lists that it represents; no judgements are needed."""
 
 from typing import Any, Literal
 

@@ -117,7 +117,7 @@ def tau_ap(first: Ranking, second: Ranking) -> float:
 
     Notes
     -----
-    Over the items that both rankings contain, the value is :math:`\frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} -
+    For the n items that both rankings contain, the value is :math:`\frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} -
     1`. C(i) is the number of items that both rankings place above the item at place i of the first ranking [1]_. If
     items are tied, the value is the mean over all orders of the tied items of both rankings, as in variant a of [2]_.
     The computation takes O(n^2) time.

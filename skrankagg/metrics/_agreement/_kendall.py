@@ -146,7 +146,8 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
     first, second : list, or mapping or Series of item to rank
         Rankings.
     penalty : float, default=0.5
-        Cost, from 0 to 1, of a pair that is tied in only one of the rankings. 0 is optimistic, 1/2 is neutral.
+        Cost, from 0 to 1, of a pair that is tied in only one of the rankings. 0 is the optimistic choice, and 1/2 is
+        the neutral choice.
     normalize : bool, default=False
         Whether to divide by the number of pairs of items that either ranking contains.
 

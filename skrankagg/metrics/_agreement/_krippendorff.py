@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: agreement of judges who rate items, corrected for chance, with an interval."""
+"""Krippendorff's alpha: agreement of judges who rate items, corrected for chance, with a confidence interval."""
 
 from typing import Literal, NamedTuple
 
@@ -23,8 +23,8 @@ class KrippendorffAlpha(NamedTuple):
     alpha : float
         1 for perfect agreement, 0 for agreement by chance; NaN if all ratings are equal, or no item has two ratings.
     low, high : float
-        Bounds of the interval, from random draws of the items. They are NaN if alpha is NaN, or if only one item has at
-        least two ratings.
+        Bounds of the confidence interval, computed from random draws of the items. They are NaN if alpha is NaN, or if
+        only one item has at least two ratings.
     n_items : int
         Number of items with at least two ratings. Alpha ignores all other items.
 
@@ -53,7 +53,7 @@ def krippendorff_alpha(
     n_resamples: int = 1000,
     random_state: int = 0,
 ) -> KrippendorffAlpha:
-    r"""Compute Krippendorff's alpha, the agreement of judges who rate items, with an interval.
+    r"""Compute Krippendorff's alpha, which measures the agreement of judges who rate items, with a confidence interval.
 
     Parameters
     ----------
@@ -97,8 +97,8 @@ def krippendorff_alpha(
 
     The distance :math:`\delta^2` is 0 or 1 for nominal ratings, and the squared difference for interval ratings. For
     ordinal ratings it is the squared difference of the mid-ranks of the two grades among all n ratings. The bounds of
-    the interval are quantiles of alpha over draws of the items with replacement. If all ratings of a draw are equal,
-    its alpha is set to 1. The time grows with the number of ratings times the number of draws.
+    the confidence interval are quantiles of alpha over draws of the items with replacement. If all ratings in a draw
+    are equal, the alpha of this draw is set to 1. The time grows with the number of ratings times the number of draws.
 
     References
     ----------
@@ -150,7 +150,7 @@ class _Parts:
         self.cell_item, self.cell_code = np.divmod(cells, len(grades))
 
     def alpha(self, weight):
-        """Return alpha of a draw in which item i occurs ``weight[i]`` times; NaN if all its ratings are equal."""
+        """Return alpha of a draw in which item i occurs ``weight[i]`` times; NaN if all drawn ratings are equal."""
         total = np.bincount(self.cell_code, weights=self.count * weight[self.cell_item], minlength=len(self.grades))
         n = total.sum()
         if self.level == "nominal":
@@ -170,7 +170,7 @@ class _Parts:
 
 
 def _read(ratings, level):
-    """Return the item of each rating, the index of its grade, and the value of each grade.
+    """Return the item of each rating, the grade of each rating as an index, and the value of each grade.
 
     Grades are sorted by value. Nominal grades have no order; their values are 0, 1, 2 and so on.
     """

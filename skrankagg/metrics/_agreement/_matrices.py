@@ -64,7 +64,7 @@ _FULL = {"spearman": _full_rho, "footrule": lambda ranks: cdist(ranks, ranks, "c
 
 
 class HasRuns(Protocol):
-    """Protocol of an object that contains runs by name, such as a fitted Comparator."""
+    """Protocol of an object with a dict of runs, keyed by name, such as a fitted Comparator."""
 
     runs_: Mapping[str, pd.DataFrame]
 
@@ -104,8 +104,8 @@ def agreement_matrix(
     Parameters
     ----------
     lists : DataFrame or RankedLists, dict of str to DataFrame, list of lists or DataFrames, or fitted Comparator
-        Ranked lists of several voters, or a dict of runs by name. For a fitted Comparator, the runs of its methods are
-        compared.
+        Ranked lists of several voters, or a dict of runs, keyed by name. For a fitted Comparator, the runs of its
+        methods are compared with each other.
     metric : str, default="tau-b"
         Name of a measure, see :func:`agreement_names`.
     per_query : bool, default=False
@@ -195,7 +195,7 @@ def consensus_agreement(lists: PlainLists, consensus: AnyLists, metric: str = "t
 
     See Also
     --------
-    consensus_score : One number, computed from the distances between the consensus and its lists.
+    consensus_score : Computes a single number from the distances between the consensus and its lists.
 
     Examples
     --------
@@ -272,8 +272,9 @@ def concordance(lists: PlainLists) -> pd.Series:
 def tied_by_score(run):
     """Return a consensus in which items of equal score are tied.
 
-    A consensus gives tied items different ranks, so the ranks do not show ties. If there are scores, the ranks are
-    therefore dropped. If the scores of a list contradict its ranks, the negated ranks replace the scores.
+    A consensus gives tied items different ranks, so the ranks do not show ties. If the run has scores, the ranks are
+    therefore dropped, and the scores determine the ties. If the scores of a list contradict its ranks, the negated
+    ranks replace the scores.
     """
     run = canonical_frame(run)
     if not isinstance(run, pd.DataFrame) or "score" not in run or "rank" not in run:
@@ -405,8 +406,8 @@ def _find(measure, options):
 def _bytes_needed(measure, lists, n_voters):
     """Estimate the peak memory of an agreement matrix in bytes.
 
-    The estimate is the memory of the tables of all queries plus the memory of the arrays of the largest query. Its
-    factors were measured.
+    The estimate is the memory of the tables of all queries plus the memory of the arrays of the largest query. The
+    factors in the estimate come from measurements.
     """
     counted = measure in _COUNTED or measure == "kendall-distance"
     for_two_lists = 100.0 if measure == "kendall-distance" else 70.0 if counted else 30.0
@@ -438,7 +439,10 @@ def _check_options(measure, function, options):
 
 
 def _query_ranks(lists, q):
-    """Return the voters of a query, and a matrix of the items' ranks in each voter's list; NaN marks absent items."""
+    """Return the voters of a query, and the ranks of its items as a matrix with a row for each voter's list.
+
+    NaN marks items that are absent from a list.
+    """
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = slice(lists.row_ptr[first], lists.row_ptr[last])
     ranks = np.full((last - first, lists.candidate_ptr[q + 1] - lists.candidate_ptr[q]), np.nan)
@@ -449,7 +453,7 @@ def _query_ranks(lists, q):
 def _named_lists(given):
     """Convert the input of agreement_matrix to ranked lists; return the lists and the names of the voters.
 
-    The voters keep the order of a dict of runs.
+    If the input is a dict of runs, the voters are in the order of the dict.
     """
     runs = getattr(given, "runs_", given)
     if not isinstance(runs, Mapping):

@@ -1,11 +1,11 @@
 r"""Overlap of the tops of two rankings: at one depth, averaged over depths, and rank-biased.
 
-At depth d, an item of a ranking *contributes* 1 if it is among the first d items, and 0 otherwise. If the depth cuts a
-group of ties, there are three definitions [1]_. ``"w"``: tied items share the first place of the group, and all
-contribute 1 from this place on. ``"a"``: the order of tied items is unknown, and each item contributes the share of the
-group that lies within the depth. Every measure is then a mean over all orders of the tied items. ``"b"``: the agreement
-under "a" is divided by the geometric mean of the agreements of each ranking with itself. Equal rankings then agree
-fully.
+At depth d, an item of a ranking *contributes* 1 if it is among the first d items, and 0 otherwise. If a group of tied
+items is only partly within the depth, there are three definitions [1]_. ``"w"``: tied items share the first place of
+the group, and all contribute 1 from this place on. ``"a"``: the order of tied items is unknown, and each item
+contributes the share of the group that lies within the depth. Every measure is then a mean over all orders of the tied
+items. ``"b"``: the agreement under "a" is divided by the geometric mean of the agreements of each ranking with itself.
+Equal rankings then agree fully.
 
 Let c and c' be the contributions in two rankings. The agreement at depth d is :math:`2 \sum c c' / (\sum c + \sum c')`
 under "w", :math:`\sum c c' / d` under "a" and :math:`\sum c c' / \sqrt{\sum c^2 \sum c'^2}` under "b".
@@ -35,7 +35,8 @@ def _check_ties(ties):
 def _contributions(rank, depth, ties):
     """Return the contribution of each item at the depths 1 to `depth`, as an array of shape (n_items, depth).
 
-    An item contributes 1 to each depth that includes the item, and 0 to other depths. Tied items may contribute shares.
+    An item contributes 1 to each depth that includes the item, and 0 to other depths. If the depth divides a group of
+    tied items, these items may contribute a fraction between 0 and 1.
     """
     held = ~np.isnan(rank)
     top, last = np.full(len(rank), depth + 1.0), np.full(len(rank), depth + 1.0)
@@ -49,8 +50,8 @@ def _contributions(rank, depth, ties):
 def _agreement(shared, first, second, ties):
     """Compute the agreement at each depth.
 
-    `shared` is the sum over items of the product of an item's contributions in the two rankings. `first` and `second`
-    are the weights of the rankings.
+    `shared` contains, for each depth, the sum over all items of the product of the item's contributions in the two
+    rankings. `first` and `second` contain the weights of the two rankings, as returned by `_weight`.
     """
     if ties == "w":
         return 2 * shared / (first + second)
@@ -145,7 +146,7 @@ def average_overlap(
     See Also
     --------
     overlap : The overlap at one depth.
-    rank_biased_overlap : An overlap that weights the depths and extrapolates below the last depth.
+    rank_biased_overlap : An overlap that weights the depths and extrapolates beyond the last depth.
 
     Examples
     --------
@@ -251,7 +252,11 @@ def rank_rbo(first, second, *, persistence=0.9, score="ext", ties="a"):
 
 
 def _unseen(lacking, rank, long, s, score, agreement):
-    """Return the overlap at each depth below s that is assumed for items absent from the shorter ranking."""
+    """Return the assumed overlap of items that are absent from the shorter ranking, at each depth.
+
+    The overlap is above 0 only at depths below the end of the shorter ranking, which has `s` items. `score` determines
+    the assumption, as in :func:`rank_biased_overlap`.
+    """
     length = long.shape[1]
     added = np.zeros(length)
     if score == "min" or length == s:

@@ -1,4 +1,4 @@
-"""Counts of item pairs that two orders rank alike, rank in opposite ways, or tie.
+"""Counts of the pairs of items that two orders rank in the same way, rank in opposite ways, or tie.
 
 Rows are items, sorted by group. Tied rows of a group form a class.
 """

@@ -1,4 +1,4 @@
-"""Evaluation of runs against judgements; the result is a frame."""
+"""Evaluation of one or more runs against judgements, as a data frame."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ def evaluate(
     run : DataFrame or RankedLists, or list of lists, of dicts or of DataFrames, or dict of str to these
         A consensus or any other ranking, with one list for each query. Pass a frame with columns `query`, `item` and
         `rank` and/or `score`. Without a frame, pass for each query a list of its items, best first, or a dict of item
-        to score. Pass a dict of runs by name to measure several runs. A single measure, such as :func:`ndcg`, instead
-        treats a dict as one run by query. If a frame has a column `voter` and several lists for a query, each voter is
-        a run. A list of frames also contains several runs. These runs are named by their column `voter` or numbered
-        from 1.
+        to score. To measure several runs, pass a dict of runs, keyed by name. In contrast, a single measure such as
+        :func:`ndcg` treats a dict as one run, keyed by query. If a frame has a column `voter` and several lists for a
+        query, each voter is a run. A list of frames also contains several runs. These runs are named by their column
+        `voter` or numbered from 1.
     qrels : DataFrame or Qrels, or list of lists, sets or dicts, or dict of these
         Judgements: a frame with columns `query`, `item` and `relevance`, or for each query the relevant items or a dict
         of item to grade. If the run is a list of lists, pass a list in the same order; otherwise do not pass a list.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
-        Names of measures, each at most once, see :func:`measure_names`.
+        Names of measures; see :func:`measure_names`. A name may be given only once.
     per_query : bool, default=False
         Whether to return a row for each query. Otherwise the values of the queries are averaged, and counts are summed.
     missing_queries : {"zero", "skip"} or None, default=None
@@ -80,7 +80,8 @@ def evaluate(
     Raises
     ------
     TypeError
-        If `run` is a dict by query where a dict by name is expected, or if run and judgements are swapped.
+        If `run` is a dict keyed by query, where a dict keyed by name is expected. If the run and the judgements are
+        swapped.
     ValueError
         If a run in a dict has several lists for a query. If the ids of a run cannot match the ids of the judgements,
         because some are integers and the others are strings. If a measure or a convention is unknown, or a measure is
@@ -97,7 +98,7 @@ def evaluate(
     --------
     evaluate_voters : Measures voters over the queries of their lists.
     get_measure : The registry of names.
-    make_ranking_scorer : Makes a scorer, which averages over the queries of a fold instead of all judged queries.
+    make_ranking_scorer : Makes a scorer that averages over the judged queries of a fold instead of all judged queries.
 
     Notes
     -----
@@ -105,10 +106,10 @@ def evaluate(
     ``gain="linear"`` to get the same values. The two gains are equal on binary judgements. To order equal scores like
     trec_eval, choose ``ties="trec_eval"``.
 
-    This function measures voters like runs, over all judged queries. A query for which the voter has no list scores 0
-    unless ``missing_queries="skip"``. :func:`evaluate_voters` leaves out judged queries for which no voter has a list,
-    and voters without judged queries. By default, :func:`evaluate_voters` measures each voter only over the queries for
-    which the voter has a list, and reports the number of these queries.
+    This function measures voters in the same way as runs, over all judged queries. A query for which the voter has no
+    list scores 0 unless ``missing_queries="skip"``. :func:`evaluate_voters` leaves out judged queries for which no
+    voter has a list, and voters without judged queries. By default, :func:`evaluate_voters` measures each voter only
+    over the queries for which the voter has a list, and reports the number of these queries.
 
     `ties` is the rule for items of equal score. "order" keeps the order of the run: by rank, or by score and item if
     there are no ranks. "trec_eval" sorts these items by id in descending order and ignores the ranks.
@@ -179,7 +180,7 @@ def evaluate(
 
 
 def _check_names(run, qrels):
-    """Raise InputTypeError if `run` is a dict by query instead of a dict by name, or if a name is a tuple."""
+    """Raise InputTypeError if the keys of a dict `run` are queries instead of run names, or if a name is a tuple."""
     pair = next((name for name in run if isinstance(name, tuple)), None)
     if pair is not None:
         raise InputTypeError(

@@ -1,4 +1,4 @@
-"""Evaluation of the voters themselves: the scores that a consensus should beat."""
+"""Evaluation of the voters' own lists, whose scores a consensus should exceed."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def evaluate_voters(
     Only the queries of the lists are measured, so judgements of other queries are ignored. :func:`evaluate` includes
     these queries as queries without results.
 
-    A voter's list contains fewer items than a consensus, so the highest possible recall is lower.
+    A voter's list contains fewer items than a consensus, so a voter's highest possible recall is lower than the highest
+    possible recall of a consensus.
 
     If voters have lists for different queries, their means are computed over different queries. A voter with a list for
     only one easy query may then come first. With ``missing_queries="zero"`` all means are over the same queries. These
@@ -131,7 +132,7 @@ def look_up_voters(lists, qrels, relevance, queries, missing_queries):
     Yields
     ------
     voter : object
-        Id of the voter. Voters have the order of ``lists.voters``.
+        Id of the voter. Voters are in the order of ``lists.voters``.
     graded : GradedRun
     """
     query = plain_index(lists.queries).get_indexer(plain_index(qrels.queries)[queries])

@@ -1,4 +1,4 @@
-"""Search of the parameters and tags of an estimator for parts that learn from judgements."""
+"""Search for parts of an estimator that learn from judgements, by its parameters and its tags."""
 
 import inspect
 
@@ -8,7 +8,7 @@ from ._scorer import RankingScorer
 
 
 def lacks_judgements(estimator):
-    """Return True if a part of an estimator needs judgements to learn or to measure, but contains no judgements."""
+    """Return True if some part of an estimator needs judgements to learn or to measure, but has none of its own."""
     return any(_lacks(*part) for part in _parts(estimator))
 
 
@@ -108,7 +108,10 @@ def _is_estimator(value):
 
 
 def _parts(estimator, path=""):
-    """Yield the path and the value of each part: the estimator, its parameters, then the contents of containers.
+    """Yield the path and the value of each part of an estimator.
+
+    The parts are the estimator, then its parameters, then the estimators and other objects inside lists, tuples and
+    dicts.
 
     Parameters at all depths are included; shallow parameters precede deeper parameters. The steps of a pipeline have
     the names from ``get_params``. Estimators in other lists, such as the values of a grid, have the path of the list.

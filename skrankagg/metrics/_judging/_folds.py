@@ -1,4 +1,4 @@
-"""Aggregation of each query by an estimator that was fitted on other queries."""
+"""Cross-validation: each query is aggregated by an estimator that was fitted on other queries."""
 
 from joblib import Parallel, delayed
 

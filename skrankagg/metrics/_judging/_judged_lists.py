@@ -1,4 +1,4 @@
-"""Encoded lists with aligned judgements, for the measurement of any number of estimators."""
+"""Encoded lists with judgements of their items, for measuring any number of estimators."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from ._evaluate_voters import look_up_voters
 
 
 class JudgedLists:
-    """Ranked lists with aligned judgements, for the measurement of any number of consensuses.
+    """Ranked lists with judgements of their items, for measuring any number of consensuses.
 
     ``queries`` contains the ids of the judged queries; the other queries are not measured.
     """
@@ -29,9 +29,10 @@ class JudgedLists:
         self.queries = plain_index(lists.queries)[self._encoded.judged]
 
     def measure(self, consensus, measures):
-        """Compute the measures of a consensus; return a dict from name to an array of shape (n_judged_queries,).
+        """Compute measures of a consensus; return a dict from measure name to array of shape (n_judged_queries,).
 
-        The consensus is an EncodedConsensus or a frame. A query that a frame lacks is measured as an empty list.
+        The consensus is an EncodedConsensus or a frame. A judged query that is missing from the frame is measured as an
+        empty list.
         """
         return self.values(self.grade(consensus), measures)
 
@@ -49,7 +50,7 @@ class JudgedLists:
         return {name: measure._values(ranked)[self._encoded.judged] for name, measure in measures.items()}
 
     def grade(self, consensus):
-        """Return the grades of a consensus as a :class:`RankedRelevance` of all queries."""
+        """Return the relevance grades of a consensus, as a :class:`RankedRelevance` of all queries of the lists."""
         ranked = self._grade(consensus)
         ranked.queries, ranked.chosen = plain_index(self._lists.queries), self._encoded.judged
         return ranked
@@ -94,14 +95,14 @@ def fit_rank(estimator, X, lists):
 
 
 def rank(estimator, X, lists):
-    """Aggregate lists with a fitted estimator. The arguments are the same as in :func:`fit_rank`."""
+    """Aggregate lists with an estimator that is already fitted; the arguments are the same as in :func:`fit_rank`."""
     if isinstance(estimator, BaseAggregator):
         return estimator._rank(estimator._begin(lists))
     return estimator.transform(X)
 
 
 def join_parts(lists, parts, places):
-    """Join results that :func:`rank` returned for parts of the queries; the result has all queries in order.
+    """Join the results that :func:`rank` returned for parts of the queries; the queries are in the order of `lists`.
 
     `places` contains the positions of each part's queries in `lists`.
     """
@@ -111,7 +112,7 @@ def join_parts(lists, parts, places):
 
 
 def _join_codes(lists, parts, places):
-    """Join the encoded consensuses of parts of the queries to one EncodedConsensus of `lists`."""
+    """Join the encoded consensuses of parts of the queries into one EncodedConsensus of all queries in `lists`."""
     query = np.concatenate(places)
     starts = np.cumsum([0, *(len(part.order) for part in parts)])
     # For each query, its position in the concatenated parts, and the number to add to its candidates.
