@@ -13,8 +13,8 @@ A method defines one hook, ``_aggregate``. The base class calls the hook in this
         _publish(lists, consensus)    check the scores, order the candidates, break ties    base/_consensus.py
       to_frame()                      ids instead of codes, in the caller's kind of frame   _data/_output.py
 
-``fit_transform`` calls ``_fit_rank`` instead of ``_rank``. There are three more groups of hooks: for memory, for
-repetition with other weights, and for explanation of the scores.
+``fit_transform`` calls ``_fit_rank`` instead of ``_rank``. There are three more groups of hooks. They estimate the
+memory that is needed, repeat an aggregation with other weights, and explain the scores.
 """
 
 from contextlib import contextmanager
@@ -49,7 +49,7 @@ _SILENT_VOTERS = "Give these voters a weight; weight 0 ignores a voter, but the 
 
 
 class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstimator):
-    """Base of all aggregators, which combine the ranked lists of each query into one consensus.
+    """Base class of all aggregators, which combine the ranked lists of each query into one consensus.
 
     A subclass defines ``_aggregate(lists)`` for :class:`~skrankagg.RankedLists`. This hook returns a
     :class:`Consensus`, or an array with the score of each candidate, float64 of shape (n_candidates,). A candidate is a
@@ -109,7 +109,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     _scores_hint = "add a column 'score'"
 
     def fit(self, X: AnyLists, y: object = None) -> Self:
-        """Check the lists; methods that learn voter weights also learn the weights from these lists.
+        """Check the lists, and learn voter weights from them if the method has learned weights.
 
         Parameters
         ----------
@@ -231,7 +231,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     @classmethod
     def _declared(cls, attribute):
-        """Merge the dicts stored under this name in the class and its parents; entries of the class take precedence."""
+        """Merge the dicts stored in `attribute` by the class and its parents; entries of the class take precedence."""
         merged = {}
         for owner in reversed(cls.__mro__):
             merged |= vars(owner).get(attribute, {})
@@ -239,7 +239,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     @contextmanager
     def _fit_or_restore(self, X, y):
-        """Report a fit to the estimator's callbacks; restore the estimator if the fit fails or is interrupted."""
+        """Return a context for ``fit``, which reports the fit to callbacks and undoes a failed or interrupted fit."""
         before = dict(vars(self))
         try:
             with fitting(self, X, y):
@@ -262,13 +262,14 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     @property
     def _named_groups(self):
-        """Return the names of groupings in the parameters; columns of a frame with these names become groupings."""
+        """Return the names of groupings in the parameters; a frame's columns of these names are read as groupings."""
         return ()
 
     def _begin(self, X):
         """Prepare the lists of a call, and warn once about lists that are not suitable for the method.
 
-        An outer method that contains this method calls only its ``_prepare``, because the outer method already warns.
+        If another method contains this method, only ``_prepare`` of this method is called, because the other method has
+        already warned.
         """
         lists = self._prepare(X)
         self._warn_of_lists(lists)
@@ -327,7 +328,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return self._rank(lists) if ranked is None else ranked
 
     def _fit_lists(self, lists):
-        """Learn from prepared lists; return their EncodedConsensus if learning already computes it, else None."""
+        """Learn from prepared lists; return their EncodedConsensus if learning has computed it, otherwise None."""
         return self._fit_info(lists)
 
     def _fit_info(self, lists):
@@ -368,9 +369,9 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ memory
 
     def _memory(self, lists):
-        """Return the peak memory of each query in bytes; return None if all memory is linear in the rows.
+        """Return the peak memory of each query in bytes, without the memory that is linear in the number of rows.
 
-        Memory that is linear in the rows is never included.
+        None means that all memory is linear in the number of rows.
         """
         if not (self._pair_bytes or self._cell_bytes):
             return None
@@ -422,18 +423,19 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ explanation: shares and gains of the lists
 
     def _contributions(self, lists) -> Contributions:
-        """Return the share of each list in the scores; raise InputError if the scores are not sums over the lists."""
+        """Return the values that the lists add to the scores; raise InputError if scores are not sums over lists."""
         raise InputError(
             f"The scores of {self!r} are not sums over the lists, so they cannot be split into contributions. Choose a "
             "method whose scores are such sums, for example ReciprocalRankFusion, CombSUM or BordaCount."
         )
 
     def _linear_gains(self, lists):
-        """Return the unweighted gains of the lists, for methods whose scores are sums of weighted gains.
+        """Return the gains of the lists, not multiplied by list weights, for methods that sum weighted gains.
 
-        There are three results. The first, of shape (n_rows,), is the gain of each row minus the gain of an absent
-        item. The second, of shape (n_lists,), is the gain that each list adds to all items of its query; None means 0.
-        The third is the gain of an item in the first place. It is one number, or an array of shape (n_queries,).
+        A gain is the value that a list adds to the score of an item. There are three results. The first, of shape
+        (n_rows,), is the gain of each row minus the gain of an absent item. The second, of shape (n_lists,), is the
+        gain that each list adds to all items of its query; None means 0. The third is the gain of an item in the first
+        place. It is one number, or an array of shape (n_queries,).
         """
         raise InputError(
             "Voter weights can only be learned for methods that sum independent per-list scores; "
