@@ -276,7 +276,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return lists
 
     def _warn_of_lists(self, lists):
-        """Warn about paired comparisons or short lists that the method misinterprets, and about uncompared items."""
+        """Warn about paired comparisons or short lists that do not suit the method, and about items that are not
+        compared."""
         tags = self.__sklearn_tags__().aggregator_tags
         if tags.absent_below:
             warn_of_paired_comparisons(lists, type(self).__name__, marked=getattr(self, "absent", None) != "auto")
@@ -347,7 +348,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return self._publish(lists, self._aggregate_what_fits(lists))
 
     def _publish(self, lists, consensus):
-        """Check the scores that the hook returned, and put the candidates in order."""
+        """Check the scores that ``_aggregate`` returned, and put the candidates in their final order."""
         if not isinstance(consensus, Consensus):
             consensus = Consensus(consensus)
         score = np.asarray(consensus.score, dtype=np.float64)
@@ -398,9 +399,10 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ repetition under other weights, for resampling
 
     def _repeat(self, lists):
-        """Prepare for many aggregations of the same lists with different weights.
+        """Return a function that computes the scores of the same lists under other list weights.
 
-        Returns a function that turns list weights, of shape (n_lists,), into scores, of shape (n_candidates,).
+        The function turns list weights, of shape (n_lists,), into scores, of shape (n_candidates,). It is meant for
+        many calls, as in resampling.
         """
 
         def score(weight):
@@ -410,10 +412,10 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return score
 
     def _repeat_many(self, lists):
-        """Prepare for aggregations of the same lists with many different weights in one call.
+        """Return a function that computes the scores of the same lists for many sets of list weights in one call.
 
-        Returns a function that turns list weights, of shape (n_lists, n_replicates), into scores, of shape
-        (n_candidates, n_replicates).
+        The function turns list weights, of shape (n_lists, n_replicates), into scores, of shape (n_candidates,
+        n_replicates).
         """
         score = self._repeat(lists)
         if self._repeats_columns:

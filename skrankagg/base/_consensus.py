@@ -1,4 +1,4 @@
-"""Results of an aggregation: the value that a hook returns, and the published order of the candidates."""
+"""Results of an aggregation: the value that ``_aggregate`` returns, and the final order of the candidates."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -25,8 +25,7 @@ class PointSums(BaseAggregator):
         raise NotImplementedError
 
     def _first_place(self, lists):
-        """Return the points for the first place, as an array with a number per query or as one number for all
-        queries."""
+        """Return the points for first place, as an array with a number per query or as one number for all queries."""
         raise NotImplementedError
 
     def _aggregate(self, lists):

@@ -8,7 +8,7 @@ __all__ = ["CondorcetWinners", "CopelandWinners", "OutrankingApproach"]
 
 
 class CondorcetWinners(Method):
-    """Number of opponents beaten by a majority.
+    """Ranking of items by the number of other items that they beat by a majority.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class CondorcetWinners(Method):
 
 
 class CopelandWinners(Method):
-    """Number of opponents beaten by a majority; a draw counts half.
+    """Ranking of items by the number of other items that they beat by a majority; a draw counts half.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class CopelandWinners(Method):
 
 
 class OutrankingApproach(Method):
-    """Outranking of items by concordance and veto.
+    """Ranking of items by outranking: an item outranks another if enough lists prefer it and few lists veto this.
 
     Parameters
     ----------

@@ -20,15 +20,15 @@ _WEIGHT_NORMS = {"none": None, "minmax": "min-max", "z": "z-score"}
 
 
 class PreferenceRelationsGraph(Method):
-    """Weighted aggregation in which voters that agree with small minorities have less weight.
+    """Weighted aggregation in which voters have less weight if they contradict large majorities.
 
     Parameters
     ----------
     %(eval_pts)s
     alpha : float, default=0.1
-        Largest share of a minority.
+        Share of the lists below which a minority is ignored.
     beta : float, default=0.5
-        Smallest share of the lists that must compare a pair.
+        Smallest share of the lists that must compare two items so that the majority of these lists counts.
     %(convention)s
 
     See Also
@@ -131,19 +131,20 @@ class DIBRA(Method):
     ----------
     %(eval_pts)s
     aggregator : str, default="combsum:borda"
-        Base method: "combsum" or "combmnz" with a normalisation, "condorcet", "copeland" or "outrank".
+        Method that aggregates the weighted lists: "combsum" or "combmnz" followed by a colon and a normalisation, or
+        one of "condorcet", "copeland" and "outrank".
     w_norm : {"none", "minmax", "z"}, default="minmax"
         Scale of the weights.
     dist : {"cosine", "footrule", "rho", "tau"}, default="cosine"
         Distance of a list to the result.
     prune : {None, "low", "wire"}, default=0
-        Final cut of the lists. As in PyFLAGR, 0, False and True mean None.
+        How to cut the lists after the last iteration. As in PyFLAGR, 0, False and True mean None.
     gamma : float, default=1.5
-        Rate at which trust decreases with distance.
+        Rate at which the gain in weight decreases with the distance and with the number of the iteration.
     num_buckets : int, default=3
-        Number of trust classes of "wire".
+        Number of classes of trust into which "wire" divides the voters.
     d1, d2 : float, default=0.4, 0.1
-        Coefficients of the share of a list that the cut keeps.
+        Coefficients that determine the share of each list that is kept when lists are cut.
     tol : float, default=0.01
         Tolerance; the iteration ends when no weight grows by more than `tol`.
     max_iter : int, default=50

@@ -76,8 +76,8 @@ class Method:
     """Base class of the methods.
 
     A subclass must define ``_number``, which is FLAGR's number of the aggregator, and two methods. ``_paper()`` returns
-    the main estimator, which has no quirks. ``_scores(table)`` returns the table of the remaining lists and a score for
-    each item.
+    an equivalent estimator of skrankagg, which has no quirks. ``_scores(table)`` returns the table of the lists that
+    are left after any cut, and a score for each item.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class Method:
         Returns
         -------
         df_out : DataFrame
-            Columns `Query`, `Voter`, `ItemID`, `Rank`, `Score`, `Aggregator`.
+            The consensus, with columns `Query`, `Voter`, `ItemID`, `Rank`, `Score`, `Aggregator`.
         df_eval : DataFrame
             Columns `q`, `num_ret`, `num_rel`, `num_rel_ret`, `map`, `P_1`..., `recall_1`..., `dcg_cut_1`...,
             `ndcg_cut_1`..., `time`; there is a row for each query, and a row `all`. The frame is empty if there are no
@@ -144,7 +144,7 @@ class Method:
         return df_out, df_eval
 
     def _run_and_evaluate(self, profile, encoded):
-        """Aggregate encoded lists; if there are judgements, measure the result and the duration."""
+        """Aggregate encoded lists; if there are judgements, evaluate the result and measure the time."""
         start = time.perf_counter()
         run = self._run(profile)
         table = pd.DataFrame()
@@ -185,11 +185,11 @@ class Method:
         return self._quirks <= _OUTSIDE
 
     def _paper(self):
-        """Return the main estimator of the paper's method, or None if this package has its own code for the method."""
+        """Return skrankagg's estimator for the method, or None if this package has its own code for the method."""
         raise NotImplementedError(f"{type(self).__name__} must define _paper().")
 
     def _paper_score(self, ranked):
-        """Return the scores from the result of the main estimator."""
+        """Return the scores from the result of the estimator that `_paper` returns."""
         return ranked.score
 
     def _run(self, profile):

@@ -1,4 +1,4 @@
-"""FLAGR's layout of a comparison, and the names of FLAGR's measures."""
+"""Conversion of a comparison to FLAGR's table of results, and the names of FLAGR's measures."""
 
 import pandas as pd
 
@@ -24,7 +24,8 @@ def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
     cutoff : int, default=10
         Largest cutoff. Precision, recall, DCG and nDCG are measured at every cutoff from 1 to `cutoff`.
     conventions : bool, default=True
-        Whether the ideal list of nDCG contains only the returned items, as in FLAGR, instead of all judged items.
+        Whether the ideal list of nDCG contains only the items that the method returned, as in FLAGR. Otherwise it
+        contains all judged items.
 
     Returns
     -------
@@ -52,12 +53,12 @@ def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
 
 
 def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
-    """Convert a comparison to FLAGR's layout, in which each method has a row for each query and a row `all`.
+    """Convert a comparison to FLAGR's layout, with a row for each method and query and a row `all` for each method.
 
     Parameters
     ----------
     results : DataFrame of shape (n_methods, n_metrics)
-        Summaries, such as ``comparator.results_``.
+        Summary of each method over the queries, such as ``comparator.results_``.
     per_query : DataFrame
         Measures, indexed by method and query.
 
