@@ -276,8 +276,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return lists
 
     def _warn_of_lists(self, lists):
-        """Warn about paired comparisons or short lists that do not suit the method, and about items that are not
-        compared."""
+        """Warn about paired comparisons, short lists or uncompared items that do not suit the method."""
         tags = self.__sklearn_tags__().aggregator_tags
         if tags.absent_below:
             warn_of_paired_comparisons(lists, type(self).__name__, marked=getattr(self, "absent", None) != "auto")
@@ -344,7 +343,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return ranked
 
     def _rank(self, lists):
-        """Aggregate prepared lists, and return the consensus in its published order."""
+        """Aggregate prepared lists, and return the consensus in its final order."""
         return self._publish(lists, self._aggregate_what_fits(lists))
 
     def _publish(self, lists, consensus):

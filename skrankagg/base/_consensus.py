@@ -93,7 +93,7 @@ class Contributions:
 
 @dataclass
 class EncodedConsensus:
-    """A consensus in its published order, with codes instead of ids.
+    """Consensus in its final order, with integer codes instead of ids.
 
     Measures use the codes; :meth:`to_frame` builds a frame.
 
@@ -102,7 +102,8 @@ class EncodedConsensus:
     lists : RankedLists
         The aggregated lists.
     order : ndarray of shape (n_candidates,), dtype=int64
-        Numbers of the candidates. Queries have the order of `lists`; within a query the best candidate comes first.
+        Numbers of the candidates. Queries are in the same order as in `lists`; within a query the best candidate comes
+        first.
     score : ndarray of shape (n_candidates,), dtype=float64
         Scores of the candidates, in the order of `order`; tied candidates have the same score.
     columns : dict of str to ndarray of shape (n_candidates,)

@@ -11,9 +11,9 @@ The variables are the log-worths of the candidates, followed by the logarithms o
 prevalence d_1 is 1, and d_k is 0 where no class of k items occurs.
 
 Two sizes are rivals if the lists bound the ratio of their prevalences from above and from below. There may be no upper
-bound. For example, if a set of two items is chosen at every stage where at least two items remain, the best d_2 is
-infinite. The limit of the likelihood is then used, in which sets compete only with sets of rival sizes. Within each
-group of rival sizes, the smallest size has the prevalence 1.
+bound. For example, if a set of two items is chosen at every stage where at least two items remain, the likelihood rises
+with d_2 without end. Its limit is then used, in which sets compete only with sets of rival sizes. Within each group of
+rival sizes, the smallest size has the prevalence 1.
 """
 
 import copy

@@ -5,8 +5,8 @@ values at random. The distribution is computed by convolution on a grid, with ex
 the probability of each sum s by :math:`e^{-\theta s}`. For a suitable :math:`\theta`, the far tail becomes the middle
 of the tilted distribution, where the rounding error of a Fourier transform is harmless. So probabilities of 1e-300 have
 as many correct digits as probabilities of 1e-3. Several tilts :math:`\theta` cover the range of the sum; the centres of
-neighbouring tilted distributions are a few standard deviations apart. The tail at a sum is taken from the tilt whose
-centre is nearest.
+neighbouring tilted distributions are a few standard deviations apart. The tail at a sum is computed with the tilt under
+which this sum is most likely.
 
 If the values lie on the grid, the tail is exact. Otherwise each value is rounded down by less than one grid cell, so
 the tail of the rounded sum is an upper bound. For a lower bound, one cell is subtracted from the sum for each rounded

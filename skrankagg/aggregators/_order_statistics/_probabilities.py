@@ -118,7 +118,7 @@ def log_crossing(log_rho, n, *, most=1.0):
     where :math:`R_k` is the probability that no later index has this property. The sum over k has only positive terms.
     Each term is rho times a number between 0 and 1, so p never underflows. The subtraction in :math:`R_k` loses no
     relevant digits. Let C be the matrix of the conditional probabilities. Then :math:`(I + C) R = 1` and :math:`(I +
-    C)^{-1} = I - F`, where F contains the probability of each j to be the next such index. A relative error e in C
+    C)^{-1} = I - F`, where F contains the probability that j is the next such index after k. A relative error e in C
     therefore causes an error of at most 2 e in each R, and of at most 2 n e in p. The time for each value is quadratic
     in n.
     """

@@ -44,7 +44,8 @@ def _are_few(most_of_one, of_all):
 def _most_distributions(lists, ignore_absent):
     """For each query, return an upper bound on the number of different null distributions of its candidates.
 
-    With `ignore_absent` the bound is 1 plus the number of items that some list does not contain. Otherwise it is 1.
+    With `ignore_absent` the bound is 1 plus the number of items that are missing from at least one list of positive
+    weight. Otherwise it is 1.
     """
     if not ignore_absent:
         return 1

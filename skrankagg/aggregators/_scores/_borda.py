@@ -12,7 +12,7 @@ __all__ = ["BordaCount", "SimpleBorda"]
 
 class _BordaPoints(PointSums):
     def _points(self, lists):
-        """Return the points of each row: one for the item itself and one for each item below it."""
+        """Return the points of each row: one for the item itself, and one for each item of the query below it."""
         return lists.query_n_items[lists.candidate_query[lists.candidate]] + 1 - lists.rank
 
     def _first_place(self, lists):
@@ -108,7 +108,7 @@ class BordaCount(_BordaPoints, SharedPointSums):
         return (lists.query_n_items[lists.list_query] - lists.list_length + 1) / 2
 
     def _points_inside(self, lists):
-        """Return the points of each row: one for the item itself and one for each item below it in its list."""
+        """Return the points of each row: one for the item itself, and one for each item below it in the same list."""
         return lists.list_length[lists.row_list] + 1 - lists.rank
 
 

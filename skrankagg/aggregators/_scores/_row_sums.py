@@ -60,6 +60,6 @@ def times(value, weight):
 
 
 def smallest_size(value):
-    """Return the smallest absolute value that is not 0, but at most 1."""
+    """Return the smallest absolute value that is not 0, or 1 if no such value is below 1."""
     size = np.abs(value)
     return size[size > 0].min(initial=1.0)

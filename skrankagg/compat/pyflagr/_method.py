@@ -54,7 +54,10 @@ def is_given(file, frame):
 
 
 def one_of(name, value, options):
-    """Return a value that is one of the options, or raise InputError; PyFLAGR silently replaces other values."""
+    """Return `value` if it is one of the options; otherwise raise InputError.
+
+    PyFLAGR silently replaces other values.
+    """
     check_choice(name, value, options)
     return value
 

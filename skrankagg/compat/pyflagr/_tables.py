@@ -16,8 +16,8 @@ _MAP_TITLE = "Mean Average Precision (MAP)"
 def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
     """List the measures of FLAGR's evaluation, for a Comparator or :func:`~skrankagg.evaluate`.
 
-    FLAGR also treats items with scores of at most 0 as not relevant. This rule is the quirk ``eval.positive_only``.
-    Only the methods of this package follow the rule.
+    FLAGR also treats an item as not relevant if its score in the aggregated list is at most 0. This rule is the quirk
+    ``eval.positive_only``, and only the methods of this package follow it.
 
     Parameters
     ----------
