@@ -3,7 +3,7 @@
 A method defines one hook, ``_aggregate``. The base class calls the hook in this order::
 
     transform(X)
-      encode_plain(X)                 dicts and lists of Python become RankedLists     _data/_ranked_lists.py
+      encode_plain(X)                 Python dicts and lists become RankedLists        _data/_ranked_lists.py
       _begin(X)
         _prepare(X)                   check parameters, encode a frame, apply voter_weights
         _warn_of_lists(lists)         warn of lists that do not suit the method
@@ -51,7 +51,7 @@ _SILENT_VOTERS = "Give these voters a weight; weight 0 ignores a voter, but the 
 class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstimator):
     """Base class of all aggregators, which combine the ranked lists of each query into one consensus.
 
-    A subclass defines ``_aggregate(lists)`` for :class:`~skrankagg.RankedLists`. This hook returns a
+    A subclass defines ``_aggregate(lists)``, where `lists` is :class:`~skrankagg.RankedLists`. This hook returns a
     :class:`Consensus`, or an array with the score of each candidate, float64 of shape (n_candidates,). A candidate is a
     pair of a query and an item, and higher scores are better.
 
@@ -63,7 +63,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     See Also
     --------
-    skrankagg.base.ListTransformer : Base of the steps that turn ranked lists into ranked lists.
+    skrankagg.base.ListTransformer : Base class of the steps that turn ranked lists into ranked lists.
     skrankagg.utils.estimator_checks.check_aggregator : Checks a new aggregator.
 
     Examples
@@ -165,7 +165,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         DataFrame
             Columns `query`, `item`, `score` (higher is better) and `rank` (1 to n, without repeats), and possibly more
             columns of the method. The queries of RankedLists keep their order, and the queries of a frame are sorted.
-            Within each query, items are sorted by rank. Items that the method ties have equal scores.
+            Within each query, items are sorted by rank. Tied items have equal scores.
 
         Warns
         -----
@@ -173,8 +173,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             Once per call, if most lists of a query are paired comparisons and the method ranks the items in a list
             above absent items (tag ``absent_below``).
         NotComparedWarning
-            Once per call, if no chain of lists connects all items of a query and the method compares items (tag
-            ``compares``).
+            Once per call, if the lists of a query do not compare all items, directly or through other items, and the
+            method needs such comparisons (tag ``compares``).
         PartialListsWarning
             Once per call, if the method does not rank absent items low (tag ``lenient``), and the lists of most queries
             contain less than half of the query's items.

@@ -36,9 +36,9 @@ class Consensus:
         scores. Give the scale if positive and negative terms may cancel in the sums.
     additive : bool, default=False
         Whether a score is a sum over the lists that contain the item, where each list adds its own value for the item.
-        If only one list contains an item, the score is a single value without a rounding error. Two items that are in
-        one and the same list only therefore tie only if their scores are equal, even if other items have scores between
-        them.
+        If only one list contains an item, the score is a single value without a rounding error. Suppose that the same
+        list is the only list that contains two items. These items then tie only if their scores are equal, even if
+        other items have scores between them.
 
     See Also
     --------
@@ -72,9 +72,9 @@ class Consensus:
 
 @dataclass
 class Contributions:
-    """Shares of the lists in the scores, for methods whose scores are sums over lists.
+    """Values that the lists add to the scores, for methods whose scores are sums over lists.
 
-    The shares of an item add up to its score, within rounding.
+    Except for rounding, the values of an item add up to its score.
 
     Parameters
     ----------
@@ -158,9 +158,9 @@ class EncodedConsensus:
 def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
     """Order the candidates of each query by score, then by the weight of the lists that contain them, then by item.
 
-    `score`, of shape (n_candidates,), is not NaN; higher scores are better. The arguments `scale` and `additive` are as
-    in :class:`Consensus`. With `tiebreak`, of shape (n_candidates,), the candidate with the higher value comes first
-    among tied candidates, before the weight of the lists decides.
+    `score`, of shape (n_candidates,), contains no NaN; higher scores are better. The arguments `scale` and `additive`
+    are as in :class:`Consensus`. With `tiebreak`, of shape (n_candidates,), the candidate with the higher value comes
+    first among tied candidates, before the weight of the lists decides.
 
     Returns two arrays of shape (n_candidates,). The first contains the candidates of the first query, best first, then
     the candidates of the second query, and so on. The second contains their scores in this order. Neighbours whose
@@ -264,10 +264,10 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
     group. The tolerance for ties of scores is relative to `scale`; None means the absolute scores. The tolerance for
     ties of the support is relative to `total`, of shape (n_groups,).
 
-    `sole_source` is called if unequal scores would tie. It returns the number of the only source of each member's
-    score; -1 means several sources, and -2 means no source. A source is a list that contributes to the score. Two
-    members with unequal scores never tie if both have the same source, or if one has exactly one source and the other
-    has no source. No other members with these two scores tie either.
+    A source of a score is a list that contributes to it. The function `sole_source` is called if unequal scores would
+    tie. For each member, it returns the number of the only source of the score, -1 for several sources, or -2 for no
+    source. Two members with unequal scores never tie if both have the same source, or if one has exactly one source and
+    the other has no source. No other members with these two scores tie either.
 
     Returns the members in their order, group by group, and the scores of the members in this order. Within a group the
     best member comes first. Tied members have the same score.

@@ -38,7 +38,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
 
     See Also
     --------
-    skrankagg.base.BaseAggregator : Base of all aggregators, which combine the ranked lists of each query.
+    skrankagg.base.BaseAggregator : Base class of all aggregators, which combine the ranked lists of each query.
 
     Examples
     --------

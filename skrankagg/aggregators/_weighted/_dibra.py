@@ -39,8 +39,8 @@ class DIBRA(WeightedAggregator):
     distance : {"cosine", "footrule", "local-footrule", "rho", "tau"}, default="cosine"
         Distance of a list to the consensus, see Notes.
     gamma : float, default=1.5
-        Decay rate, above 0. The larger it is, the less weight a voter gains at a given distance and in later
-        iterations.
+        Decay rate, above 0. Voters gain less weight if they are farther from the consensus, and all voters gain less in
+        later iterations. A larger rate strengthens both effects.
     weight_norm : {"min-max", "z-score"} or None, default="min-max"
         Scaling of the weights before they are used. "min-max" gives weight 0 to the most distant voter of a query. The
         paper uses "min-max" together with ``distance="cosine"``.
@@ -70,7 +70,7 @@ class DIBRA(WeightedAggregator):
     voter_weights_ : DataFrame
         Columns `voter` and `weight`. The weights are pooled over the queries; the average voter has weight 1.
     query_voter_weights_ : DataFrame
-        Columns `query`, `voter` and `weight`, the weight at the end of the iteration.
+        Columns `query`, `voter` and `weight`. The weights are from the end of the last iteration.
 
     Warns
     -----
@@ -101,7 +101,7 @@ class DIBRA(WeightedAggregator):
     "cosine"         1 - the cosine of the points :math:`L + 1 - r` (absent 0) and :math:`n + 1 - a`
     "footrule"       :math:`\frac{2}{L} \sum |r/L - a/n|`
     "local-footrule" :math:`\sum |r - b| / \lfloor L^2/2 \rfloor`
-    "rho"            :math:`(1 - \rho) / 2`, Spearman's correlation of :math:`r` and :math:`b`
+    "rho"            :math:`(1 - \rho) / 2`, where :math:`\rho` is Spearman's correlation of :math:`r` and :math:`b`
     "tau"            share of discordant pairs among the pairs that the list and the consensus both order
     ================ ==============================================================================================
 
