@@ -71,7 +71,7 @@ def clip(text):
 
 
 class _Guard(io.RawIOBase):
-    """Binary stream that omits the byte order mark and final line ends, and records bytes that pandas mishandles."""
+    """Binary stream without the byte order mark and final line ends, with flags for bytes that pandas mishandles."""
 
     def __init__(self, stream):
         self.stream = stream

@@ -141,7 +141,7 @@ def _is_finite(value):
 
 
 def _members(value, name, of, place):
-    """Yield the keys and values of a JSON object, after checks.
+    """Check a JSON object, and yield its keys and values.
 
     In error messages, `name` describes a key, `of` describes the expected members, and `place` describes the
     location.

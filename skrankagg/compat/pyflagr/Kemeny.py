@@ -1,4 +1,4 @@
-"""Kemeny's rule; in PyFLAGR, the class KemenyOptimal."""
+"""Kemeny's rule: PyFLAGR's class KemenyOptimal."""
 
 from itertools import combinations
 
@@ -15,7 +15,7 @@ _MOST_PERMUTED = 8
 
 
 class KemenyOptimal(Method):
-    """Order that agrees best with all lists.
+    """Ranking of items by Kemeny's rule: the order that agrees best with all lists.
 
     Parameters
     ----------

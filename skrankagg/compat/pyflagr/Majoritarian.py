@@ -1,4 +1,4 @@
-"""Majority methods; in PyFLAGR: CondorcetWinners, CopelandWinners and OutrankingApproach."""
+"""Majority methods: PyFLAGR's classes CondorcetWinners, CopelandWinners and OutrankingApproach."""
 
 from ... import aggregators
 from ._comparison_table import majority_scores, outranking_scores

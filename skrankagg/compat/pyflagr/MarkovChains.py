@@ -1,4 +1,4 @@
-"""Markov chains; in PyFLAGR: MC1, MC2, MC3, MC4 and MCT."""
+"""Markov chains: PyFLAGR's classes MC1, MC2, MC3, MC4 and MCT."""
 
 from typing import Literal
 

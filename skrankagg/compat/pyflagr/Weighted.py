@@ -1,4 +1,4 @@
-"""Methods that weight the voters; in PyFLAGR: PreferenceRelationsGraph, Agglomerative and DIBRA."""
+"""Methods that weight the voters: PyFLAGR's classes PreferenceRelationsGraph, Agglomerative and DIBRA."""
 
 from typing import Literal
 
@@ -80,7 +80,7 @@ class PreferenceRelationsGraph(Method):
 
 
 class Agglomerative(Method):
-    """Repeated merging of the two most similar lists, until one list remains.
+    """Aggregation that repeatedly merges the two most similar lists until one list remains.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Agglomerative(Method):
 
 
 class DIBRA(Method):
-    """Iterative weighting of voters by their distance to the result.
+    """Aggregation that weights voters by their distance to the result, in several iterations.
 
     Parameters
     ----------

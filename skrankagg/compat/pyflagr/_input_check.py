@@ -1,8 +1,8 @@
 """Readers of lists and judgements for this package; lists are read as in FLAGR and encoded once.
 
 The order of the rows in the file matters here, because FLAGR adds numbers in this order. Queries and voters are
-numbered by their first appearance; items are sorted as bytes. Ids are text. FLAGR changes or drops some input, and
-crashes on other input. Here, such input is read unchanged, or an error with the reason is raised.
+numbered by their first appearance; items are sorted as bytes. Ids are text. FLAGR changes or drops some kinds of input,
+and crashes on others. Here, such input is read unchanged, or an error with the reason is raised.
 """
 
 import os

@@ -76,7 +76,7 @@ max_iterations : int, default=100
 
 
 class Method:
-    """Base class of the methods.
+    """Base class of all methods of this package.
 
     A subclass must define ``_number``, which is FLAGR's number of the aggregator, and two methods. ``_paper()`` returns
     an equivalent estimator of skrankagg, which has no quirks. ``_scores(table)`` returns the table of the lists that
@@ -126,7 +126,8 @@ class Method:
         rels_df : DataFrame, default=None
             The judgements as a frame. The columns have the same order, or are named `query`, `item`, `relevance`.
         out_dir : str or path-like, default=None
-            Folder in which both frames are also stored, as ``out_<letters>.csv`` and ``eval_<letters>.csv``.
+            Folder in which both frames are also stored, as ``out_<letters>.csv`` and ``eval_<letters>.csv`` with random
+            letters.
 
         Returns
         -------
