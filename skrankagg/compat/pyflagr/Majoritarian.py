@@ -82,9 +82,9 @@ class OutrankingApproach(Method):
     ----------
     %(eval_pts)s
     preference, veto : float, default=0.0, 0.75
-        Thresholds, as shares of the number of items.
+        Thresholds on the difference between the ranks of two items, as shares of the number of items.
     concordance, discordance : float, default=0.0, 0.25
-        Thresholds, as shares of the number of lists.
+        Thresholds on the number of lists that agree or veto, as shares of the number of all lists.
     %(convention)s
 
     See Also

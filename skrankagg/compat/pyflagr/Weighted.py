@@ -134,7 +134,7 @@ class DIBRA(Method):
         Method that aggregates the weighted lists: "combsum" or "combmnz" followed by a colon and a normalisation, or
         one of "condorcet", "copeland" and "outrank".
     w_norm : {"none", "minmax", "z"}, default="minmax"
-        Scale of the weights.
+        Scaling of the weights before they are used.
     dist : {"cosine", "footrule", "rho", "tau"}, default="cosine"
         Distance of a list to the result.
     prune : {None, "low", "wire"}, default=0
@@ -150,7 +150,7 @@ class DIBRA(Method):
     max_iter : int, default=50
         Largest number of iterations.
     pref, veto, conc, disc : float, default=0.0, 0.75, 0.0, 0.25
-        Thresholds of the base method "outrank".
+        Thresholds that are used if `aggregator` is "outrank".
     %(convention)s
 
     See Also

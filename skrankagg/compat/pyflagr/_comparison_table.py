@@ -53,7 +53,8 @@ def outranking_scores(table, thresholds, quirks, weight=None, order=None):
     ----------
     table : QueryTable
     thresholds : tuple of float
-        Preference, veto, concordance and discordance, as shares of the items and of the lists.
+        Preference and veto as shares of the number of items, then concordance and discordance as shares of the number
+        of lists.
     quirks : frozenset of str
     weight : ndarray of shape (n_lists,), dtype=float64, default=None
         Weights of the lists.

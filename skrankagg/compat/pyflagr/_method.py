@@ -92,7 +92,7 @@ class Method:
     """
 
     def __init_subclass__(cls) -> None:
-        """Insert the shared texts into the docstring."""
+        """Insert shared descriptions of parameters into the docstring of a subclass."""
         if cls.__doc__ and "%(" in cls.__doc__:
             cls.__doc__ = f"{inspect.cleandoc(cls.__doc__) % _TEXTS}\n"
 
