@@ -23,7 +23,7 @@ __all__ = ["pairwise_preferences"]
 def pairwise_preferences(
     lists: PlainLists, *, absent: Literal["last", "ignore"] = "last"
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Compute the total weight of the lists that prefer one item to another, and of the lists that tie the two.
+    """Compute, for each pair of items, the total weight of the lists that prefer one item or tie the two items.
 
     Parameters
     ----------

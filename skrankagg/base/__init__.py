@@ -1,4 +1,4 @@
-"""Base classes for new methods, the result types of their hooks, and the tags that the common checks read.
+"""Base classes for new methods, types of results that methods can return, and tags that describe a method for checks.
 
 To write a method, define a subclass with a constructor and one hook, ``_aggregate``, which computes the scores:
 

@@ -3,7 +3,7 @@
 A method defines one hook, ``_aggregate``. The base class calls the hook in this order::
 
     transform(X)
-      encode_plain(X)                 dicts and lists of Python become RankedLists     _data/_ranked_lists.py
+      encode_plain(X)                 Python dicts and lists become RankedLists        _data/_ranked_lists.py
       _begin(X)
         _prepare(X)                   check parameters, encode a frame, apply voter_weights
         _warn_of_lists(lists)         warn of lists that do not suit the method
@@ -13,8 +13,8 @@ A method defines one hook, ``_aggregate``. The base class calls the hook in this
         _publish(lists, consensus)    check the scores, order the candidates, break ties    base/_consensus.py
       to_frame()                      ids instead of codes, in the caller's kind of frame   _data/_output.py
 
-``fit_transform`` calls ``_fit_rank`` instead of ``_rank``. There are three more groups of hooks: for memory, for
-repetition with other weights, and for explanation of the scores.
+``fit_transform`` calls ``_fit_rank`` instead of ``_rank``. There are three more groups of hooks. They estimate the
+memory that is needed, repeat an aggregation with other weights, and explain the scores.
 """
 
 from contextlib import contextmanager
@@ -49,9 +49,9 @@ _SILENT_VOTERS = "Give these voters a weight; weight 0 ignores a voter, but the 
 
 
 class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstimator):
-    """Base of all aggregators, which combine the ranked lists of each query into one consensus.
+    """Base class of all aggregators, which combine the ranked lists of each query into one consensus.
 
-    A subclass defines ``_aggregate(lists)`` for :class:`~skrankagg.RankedLists`. This hook returns a
+    A subclass defines ``_aggregate(lists)``, where `lists` is :class:`~skrankagg.RankedLists`. This hook returns a
     :class:`Consensus`, or an array with the score of each candidate, float64 of shape (n_candidates,). A candidate is a
     pair of a query and an item, and higher scores are better.
 
@@ -63,7 +63,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     See Also
     --------
-    skrankagg.base.ListTransformer : Base of the steps that turn ranked lists into ranked lists.
+    skrankagg.base.ListTransformer : Base class of the steps that turn ranked lists into ranked lists.
     skrankagg.utils.estimator_checks.check_aggregator : Checks a new aggregator.
 
     Examples
@@ -111,7 +111,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     _scores_hint = "add a column 'score'"
 
     def fit(self, X: AnyLists, y: object = None) -> Self:
-        """Check the lists; methods that learn voter weights also learn the weights from these lists.
+        """Check the lists, and learn voter weights from them if the method has learned weights.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         DataFrame
             Columns `query`, `item`, `score` (higher is better) and `rank` (1 to n, without repeats), and possibly more
             columns of the method. The queries of RankedLists keep their order, and the queries of a frame are sorted.
-            Within each query, items are sorted by rank. Items that the method ties have equal scores.
+            Within each query, items are sorted by rank. Tied items have equal scores.
 
         Warns
         -----
@@ -175,8 +175,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             Once per call, if most lists of a query are paired comparisons and the method ranks the items in a list
             above absent items (tag ``absent_below``).
         NotComparedWarning
-            Once per call, if no chain of lists connects all items of a query and the method compares items (tag
-            ``compares``).
+            Once per call, if the lists of a query do not compare all items, directly or through other items, and the
+            method needs such comparisons (tag ``compares``).
         PartialListsWarning
             Once per call, if the method does not rank absent items low (tag ``lenient``), and the lists of most queries
             contain less than half of the query's items.
@@ -233,7 +233,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     @classmethod
     def _declared(cls, attribute):
-        """Merge the dicts stored under this name in the class and its parents; entries of the class take precedence."""
+        """Merge the dicts stored in `attribute` by the class and its parents; entries of the class take precedence."""
         merged = {}
         for owner in reversed(cls.__mro__):
             merged |= vars(owner).get(attribute, {})
@@ -241,7 +241,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     @contextmanager
     def _fit_or_restore(self, X, y):
-        """Report a fit to the estimator's callbacks; restore the estimator if the fit fails or is interrupted."""
+        """Return a context for ``fit``, which reports the fit to callbacks and undoes a failed or interrupted fit."""
         before = dict(vars(self))
         try:
             with fitting(self, X, y):
@@ -264,20 +264,21 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     @property
     def _named_groups(self):
-        """Return the names of groupings in the parameters; columns of a frame with these names become groupings."""
+        """Return the names of groupings in the parameters; a frame's columns of these names are read as groupings."""
         return ()
 
     def _begin(self, X):
         """Prepare the lists of a call, and warn once about lists that are not suitable for the method.
 
-        An outer method that contains this method calls only its ``_prepare``, because the outer method already warns.
+        If another method contains this method, only ``_prepare`` of this method is called, because the other method has
+        already warned.
         """
         lists = self._prepare(X)
         self._warn_of_lists(lists)
         return lists
 
     def _warn_of_lists(self, lists):
-        """Warn about paired comparisons or short lists that the method misinterprets, and about uncompared items."""
+        """Warn about paired comparisons, short lists or uncompared items that do not suit the method."""
         tags = self.__sklearn_tags__().aggregator_tags
         if tags.absent_below:
             warn_of_paired_comparisons(lists, type(self).__name__, marked=getattr(self, "absent", None) != "auto")
@@ -329,7 +330,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return self._rank(lists) if ranked is None else ranked
 
     def _fit_lists(self, lists):
-        """Learn from prepared lists; return their EncodedConsensus if learning already computes it, else None."""
+        """Learn from prepared lists; return their EncodedConsensus if learning has computed it, otherwise None."""
         return self._fit_info(lists)
 
     def _fit_info(self, lists):
@@ -344,11 +345,11 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return ranked
 
     def _rank(self, lists):
-        """Aggregate prepared lists, and return the consensus in its published order."""
+        """Aggregate prepared lists, and return the consensus in its final order."""
         return self._publish(lists, self._aggregate_what_fits(lists))
 
     def _publish(self, lists, consensus):
-        """Check the scores that the hook returned, and put the candidates in order."""
+        """Check the scores that ``_aggregate`` returned, and put the candidates in their final order."""
         if not isinstance(consensus, Consensus):
             consensus = Consensus(consensus)
         score = np.asarray(consensus.score, dtype=np.float64)
@@ -370,9 +371,9 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ memory
 
     def _memory(self, lists):
-        """Return the peak memory of each query in bytes; return None if all memory is linear in the rows.
+        """Return the peak memory of each query in bytes, without the memory that is linear in the number of rows.
 
-        Memory that is linear in the rows is never included.
+        None means that all memory is linear in the number of rows.
         """
         if not (self._pair_bytes or self._cell_bytes):
             return None
@@ -399,9 +400,10 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ repetition under other weights, for resampling
 
     def _repeat(self, lists):
-        """Prepare for many aggregations of the same lists with different weights.
+        """Return a function that computes the scores of the same lists under other list weights.
 
-        Returns a function that turns list weights, of shape (n_lists,), into scores, of shape (n_candidates,).
+        The function turns list weights, of shape (n_lists,), into scores, of shape (n_candidates,). It is meant for
+        many calls, as in resampling.
         """
 
         def score(weight):
@@ -411,10 +413,10 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return score
 
     def _repeat_many(self, lists):
-        """Prepare for aggregations of the same lists with many different weights in one call.
+        """Return a function that computes the scores of the same lists for many sets of list weights in one call.
 
-        Returns a function that turns list weights, of shape (n_lists, n_replicates), into scores, of shape
-        (n_candidates, n_replicates).
+        The function turns list weights, of shape (n_lists, n_replicates), into scores, of shape (n_candidates,
+        n_replicates).
         """
         score = self._repeat(lists)
         if self._repeats_columns:
@@ -424,18 +426,19 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ explanation: shares and gains of the lists
 
     def _contributions(self, lists) -> Contributions:
-        """Return the share of each list in the scores; raise InputError if the scores are not sums over the lists."""
+        """Return the values that the lists add to the scores; raise InputError if scores are not sums over lists."""
         raise InputError(
             f"The scores of {self!r} are not sums over the lists, so they cannot be split into contributions. Choose a "
             "method whose scores are such sums, for example ReciprocalRankFusion, CombSUM or BordaCount."
         )
 
     def _linear_gains(self, lists):
-        """Return the unweighted gains of the lists, for methods whose scores are sums of weighted gains.
+        """Return the gains of the lists, not multiplied by list weights, for methods that sum weighted gains.
 
-        There are three results. The first, of shape (n_rows,), is the gain of each row minus the gain of an absent
-        item. The second, of shape (n_lists,), is the gain that each list adds to all items of its query; None means 0.
-        The third is the gain of an item in the first place. It is one number, or an array of shape (n_queries,).
+        A gain is the value that a list adds to the score of an item. There are three results. The first, of shape
+        (n_rows,), is the gain of each row minus the gain of an absent item. The second, of shape (n_lists,), is the
+        gain that each list adds to all items of its query; None means 0. The third is the gain of an item in the first
+        place. It is one number, or an array of shape (n_queries,).
         """
         raise InputError(
             "Voter weights can only be learned for methods that sum independent per-list scores; "

@@ -1,4 +1,4 @@
-"""Results of an aggregation: the value that a hook returns, and the published order of the candidates."""
+"""Results of an aggregation: the value that ``_aggregate`` returns, and the final order of the candidates."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,8 +36,9 @@ class Consensus:
         scores. Give the scale if positive and negative terms may cancel in the sums.
     additive : bool, default=False
         Whether a score is a sum over the lists that contain the item, where each list adds its own value for the item.
-        If only one list contains an item, the score is a single value without a rounding error. Two such items of the
-        same list therefore tie only if their scores are equal. This holds even if other items have scores between them.
+        If only one list contains an item, the score is a single value without a rounding error. Suppose that the same
+        list is the only list that contains two items. These items then tie only if their scores are equal, even if
+        other items have scores between them.
 
     See Also
     --------
@@ -71,9 +72,9 @@ class Consensus:
 
 @dataclass
 class Contributions:
-    """Shares of the lists in the scores, for methods whose scores are sums over lists.
+    """Values that the lists add to the scores, for methods whose scores are sums over lists.
 
-    The shares of an item add up to its score, within rounding.
+    Except for rounding, the values of an item add up to its score.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ class Contributions:
 
 @dataclass
 class EncodedConsensus:
-    """A consensus in its published order, with codes instead of ids.
+    """Consensus in its final order, with integer codes instead of ids.
 
     Measures use the codes; :meth:`to_frame` builds a frame.
 
@@ -101,7 +102,8 @@ class EncodedConsensus:
     lists : RankedLists
         The aggregated lists.
     order : ndarray of shape (n_candidates,), dtype=int64
-        Numbers of the candidates. Queries have the order of `lists`; within a query the best candidate comes first.
+        Numbers of the candidates. Queries are in the same order as in `lists`; within a query the best candidate comes
+        first.
     score : ndarray of shape (n_candidates,), dtype=float64
         Scores of the candidates, in the order of `order`; tied candidates have the same score.
     columns : dict of str to ndarray of shape (n_candidates,)
@@ -156,9 +158,9 @@ class EncodedConsensus:
 def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
     """Order the candidates of each query by score, then by the weight of the lists that contain them, then by item.
 
-    `score`, of shape (n_candidates,), is not NaN; higher scores are better. The arguments `scale` and `additive` are as
-    in :class:`Consensus`. With `tiebreak`, of shape (n_candidates,), the candidate with the higher value comes first
-    among tied candidates, before the weight of the lists decides.
+    `score`, of shape (n_candidates,), contains no NaN; higher scores are better. The arguments `scale` and `additive`
+    are as in :class:`Consensus`. With `tiebreak`, of shape (n_candidates,), the candidate with the higher value comes
+    first among tied candidates, before the weight of the lists decides.
 
     Returns two arrays of shape (n_candidates,). The first contains the candidates of the first query, best first, then
     the candidates of the second query, and so on. The second contains their scores in this order. Neighbours whose
@@ -197,9 +199,9 @@ def best_items(lists, ids, consensus, top=None):
 
 
 def _sole_lists(lists):
-    """For each candidate, return the only list of positive weight that contains the candidate.
+    """For each candidate, return the number of the only list of positive weight that contains the candidate.
 
-    -1 means that several lists of positive weight contain the candidate, and -2 means that no such list contains it.
+    The result is -1 if several lists of positive weight contain the candidate, and -2 if no such list contains it.
     """
     rows = np.flatnonzero(lists.list_weight[lists.row_list] > 0)
     sole = np.full(lists.n_candidates, -2)
@@ -209,7 +211,7 @@ def _sole_lists(lists):
 
 
 def sole_lists_again(lists):
-    """Return a function that computes `_sole_lists` for many list weights at once.
+    """Return a function that computes the result of `_sole_lists` for many sets of list weights at once.
 
     The function turns list weights, of shape (n_lists, n_replicates), into an array of shape (n_candidates,
     n_replicates).
@@ -226,10 +228,10 @@ def sole_lists_again(lists):
 
 
 def _chains(score, tolerance, source):
-    """Return numbers for the items that divide them into the same tie classes as `source` if used in its place.
+    """Number the items so that these numbers, used as `source`, give the same tie classes as the given `source`.
 
-    Neighbours are items with neighbouring scores. Two neighbours get the same number if a tie class ends between them,
-    because unequal scores with the same source never tie.
+    Two items with neighbouring scores get the same number if a tie class ends between them. This works because unequal
+    scores with the same source never tie.
     """
     order = np.argsort(-score, kind="stable")
     ordered = score[order]
@@ -259,13 +261,13 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
 
     `ptr`, of shape (n_groups + 1,), delimits the groups. `score`, `support`, `scale` and `tiebreak` have shape
     (n_members,). Members are ordered by `score`, then by `tiebreak`, then by `support`, then by their place in the
-    group. The tolerance for ties of scores is relative to `scale`; None means the absolute scores. `total`, of shape
-    (n_groups,), is the scale of the support.
+    group. The tolerance for ties of scores is relative to `scale`; None means the absolute scores. The tolerance for
+    ties of the support is relative to `total`, of shape (n_groups,).
 
-    `sole_source` is called if unequal scores would tie. It returns the number of the only source of each member's
-    score; -1 means several sources, and -2 means no source. A source is a list that contributes to the score. Two
-    unequal scores never tie if both have the same source, or if one score has one source and the other score has no
-    source. Then no members with these two scores tie.
+    A source of a score is a list that contributes to it. The function `sole_source` is called if unequal scores would
+    tie. For each member, it returns the number of the only source of the score, -1 for several sources, or -2 for no
+    source. Two members with unequal scores never tie if both have the same source, or if one has exactly one source and
+    the other has no source. No other members with these two scores tie either.
 
     Returns the members in their order, group by group, and the scores of the members in this order. Within a group the
     best member comes first. Tied members have the same score.
@@ -308,7 +310,7 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
 
 
 def _tie_breakers(tiebreak, support, total, heads):
-    """Yield each tie-breaker in order, as its values, of shape (n_members,), and the scale of each group."""
+    """Yield a pair for each tie-breaker in turn: its values, of shape (n_members,), and the scale of each group."""
     if tiebreak is not None:
         yield tiebreak, np.maximum.reduceat(np.abs(tiebreak), heads)
     yield support, total
@@ -317,11 +319,12 @@ def _tie_breakers(tiebreak, support, total, heads):
 def _divide_classes(class_start, run_start, source):
     """Divide tie classes, so that no class contains unequal values that have the same source.
 
-    Two unequal values are also separated if one value has one source and the other value has no source. Members are in
-    descending order of their values. `run_start` marks each value that differs from the value before. `source`, of
-    shape (n_members,), is as in :func:`rank_scores`. Classes are built from the highest value down: a class ends before
-    the first value that may not be in it. This check covers all pairs of members, so the order of members with equal
-    values has no effect. Returns a mask of shape (n_members,), True where a class starts.
+    Two unequal values are also separated if one value has exactly one source and the other value has no source. Members
+    are in descending order of their values. `run_start` marks each value that differs from the value before. `source`,
+    of shape (n_members,), contains what `sole_source` of :func:`rank_scores` returns. Classes are built from the
+    highest value down: a class ends before the first value that must be separated from a value in the class. All pairs
+    of members are checked, so the order of members with equal values has no effect. Returns a mask of shape
+    (n_members,), True where a class starts.
     """
     heads = np.flatnonzero(run_start)
     run = np.cumsum(run_start) - 1

@@ -18,23 +18,23 @@ __all__ = ["SupervisedAggregator"]
 
 
 class SupervisedAggregator(BaseAggregator):
-    """Base of the aggregators that learn from relevance judgements.
+    """Base class of the aggregators that learn from relevance judgements.
 
     A subclass defines ``_learn(lists, judged)``, which sets the fitted attributes. `lists` contains only the training
     queries with judgements. ``judged.relevance`` contains the grade of each candidate of these queries, or NaN if the
     candidate is not judged. The hook ``_aggregate(lists)`` is the same as in :class:`BaseAggregator`. The constructor
-    has a parameter `qrels`. Judgements may also be passed to ``fit``, as ``qrels=`` or as the ``y`` that
-    :meth:`~skrankagg.Qrels.align` makes.
+    has a parameter `qrels`. Judgements may also be passed to ``fit``: either as ``qrels=``, or as ``y`` in the form
+    that :meth:`~skrankagg.Qrels.align` returns.
 
     See Also
     --------
-    BaseAggregator : Base of all aggregators.
-    WeightedAggregator : Base of the aggregators that learn voter weights from the lists alone.
+    BaseAggregator : Base class of all aggregators. WeightedAggregator : Base class of the aggregators that learn voter
+    weights from the lists alone.
 
     Notes
     -----
-    Judgements of queries outside the lists are never used. So the constructor may get the judgements of all queries: in
-    a search, each training fold only uses the judgements of its own queries.
+    Judgements of queries that are not in the lists are never used. So the judgements of all queries may be passed to
+    the constructor: in a parameter search, each training fold only uses the judgements of its own queries.
 
     Examples
     --------
@@ -149,10 +149,10 @@ class SupervisedAggregator(BaseAggregator):
 
 
 class SupervisedListTransformer(ListTransformer):
-    """Base of the list transformers that can learn from relevance judgements.
+    """Base class of the list transformers that can learn from relevance judgements.
 
-    A subclass defines ``_fit_judged(lists, qrels)``, where `qrels` is a function that returns the judgements. If the
-    transformer needs no judgements with its current parameters, it does not call this function. The constructor has a
+    A subclass defines ``_fit_judged(lists, qrels)``, where `qrels` is a function that returns the judgements. If no
+    judgements are needed with the current parameters, the subclass must not call this function. The constructor has a
     parameter `qrels`.
     """
 
@@ -211,7 +211,7 @@ class SupervisedListTransformer(ListTransformer):
         return self._remember_columns(self._transform_lists(lists))
 
     def _fit_transform(self, lists, y, qrels):
-        """Fit the transformer, and return the transformed lists, which the next step may use for training."""
+        """Fit the transformer, and return the transformed lists in a form suitable for training the next step."""
         return self._fit(lists, y, qrels)
 
     def _fit_judged(self, lists, qrels):
@@ -228,7 +228,7 @@ class SupervisedListTransformer(ListTransformer):
 
 
 def judged_part(owner, lists, y, qrels):
-    """Return the judged queries of the lists and their aligned judgements; raise InputError if no item is relevant."""
+    """Return the lists of the judged queries and their judgements; raise InputError if no judged item is relevant."""
     qrels = choose_qrels(owner, y, qrels, purpose="learn from")
     judged = encode_qrels(qrels, lists)
     if not judged.judged.all():

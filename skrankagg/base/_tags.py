@@ -10,7 +10,7 @@ __all__ = ["AggregatorTags"]
 
 @dataclass(slots=True)
 class AggregatorTags:
-    """Declare an aggregator's requirements and guarantees; the common checks read these tags instead of class names.
+    """Declare an aggregator's requirements and guarantees; common checks use these tags and not the class names.
 
     The tags of an estimator are ``estimator.__sklearn_tags__().aggregator_tags``. A subclass declares the tags that
     differ from the defaults in ``_tags``. It sets the tags that depend on its parameters in ``__sklearn_tags__``.
@@ -21,12 +21,12 @@ class AggregatorTags:
         Whether the method uses the scores. If so, it refuses lists that have only ranks, and lists whose scores
         contradict their ranks.
     voter_weights : bool, default=True
-        Whether the method can weigh lists; otherwise weights other than 1 are refused.
+        Whether the method accepts weights of lists; otherwise weights other than 1 are refused.
     integer_weights : bool, default=False
         Whether list weights must be integers, because a list of weight w counts as w lists.
     scale_free : bool, default=True
         Whether only the proportions of the weights matter. For example, if all list weights are multiplied by 3, the
-        order and its ties stay the same. This is False if the method treats more lists as more evidence.
+        order and its ties stay the same. The tag is False if the method treats a larger total weight as more evidence.
     unanimity : bool, default=True
         Whether the consensus ranks item a above item b if every list ranks item a above item b.
     condorcet_winner : bool, default=False
@@ -45,22 +45,23 @@ class AggregatorTags:
         compares, the items in more lists come first. The method then warns about paired comparisons, see
         :class:`~skrankagg.exceptions.ExposureWarning`. If the parameter `absent` is "ignore", the default is False.
     compares : {"last", "ignore"}, default=None
-        Which items a list compares: its own items with all other items ("last"), or its own items only with each other
-        ("ignore"). If the lists do not connect all items of a query, the method warns, see
-        :class:`~skrankagg.exceptions.NotComparedWarning`. The value is the method's parameter `absent`. Methods without
-        this parameter have the value None and do not warn.
+        Pairs of items that a list compares. With "last", a list compares its items with each other and with all absent
+        items. With "ignore", it compares its items only with each other. If the lists do not connect all items of a
+        query, the method warns, see :class:`~skrankagg.exceptions.NotComparedWarning`. The value is the method's
+        parameter `absent`. Methods without this parameter have the value None and do not warn.
     lenient : {"absent", "absent_score", "norm"}, default=None
-        Name of the parameter that makes the method rank absent items low, if the method does not do so by default. Such
-        a method has lower quality on lists that were cut from longer rankings. It therefore warns about these lists,
-        see :class:`~skrankagg.exceptions.PartialListsWarning`. Methods with the value None do not warn.
+        Name of the parameter with which the user can make the method rank absent items low, if the method does not do
+        so with its current parameters. Such a method has lower quality on lists that were cut from longer rankings. It
+        therefore warns about these lists, see :class:`~skrankagg.exceptions.PartialListsWarning`. Methods with the
+        value None do not warn.
     ties_by_rank : bool, default=False
         Whether items of equal score are sorted by mean rank first, and only then by the number of lists that contain
         them. An absent item gets the mean of the ranks after the last item of the list. Methods whose scores often tie
         set this tag.
     smooth : bool, default=False
-        Whether the scores are smooth functions of the weights of the lists, as sums and the worths of a model are.
-        Ranks, medians and counts of majorities jump when a weight changes a little. ``rank_stability`` tests
-        differences between scores only if the scores are smooth.
+        Whether the scores are smooth functions of the weights of the lists. Sums and the worths of a model are smooth.
+        Ranks, medians and counts of majorities are not, because they can jump when a weight changes a little.
+        ``rank_stability`` tests differences between scores only if the scores are smooth.
 
     See Also
     --------

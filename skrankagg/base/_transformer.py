@@ -28,7 +28,7 @@ __all__ = ["ListTransformer"]
 
 
 class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEstimator):
-    """Base of the steps before or after an aggregator, which turn ranked lists into ranked lists.
+    """Base class of the steps before or after an aggregator; each step turns ranked lists into ranked lists.
 
     A subclass defines ``_transform_lists(lists)``, which gets and returns :class:`~skrankagg.RankedLists`. If the step
     learns something, the subclass also defines ``_fit_lists(lists)``. The subclass declares its parameters in
@@ -38,7 +38,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
 
     See Also
     --------
-    skrankagg.base.BaseAggregator : Base of all aggregators, which combine the ranked lists of each query.
+    skrankagg.base.BaseAggregator : Base class of all aggregators, which combine the ranked lists of each query.
 
     Examples
     --------

@@ -55,7 +55,7 @@ def _plain(voter):
 
 
 def voter_values(lists, given, name, advice, *, whole=False):
-    """Look up each voter's value in a mapping or Series as float64; voters without lists have 0.
+    """Look up the value of each voter in a mapping or Series; return them as float64, with 0 for voters without lists.
 
     Raises InputError if a voter has two values, or if a voter with a list has no value; the message then contains
     `advice`. Raises InputTypeError if a value is not a number, and InputError if `whole` is true and a value is not an
@@ -76,8 +76,8 @@ def voter_values(lists, given, name, advice, *, whole=False):
 def _look_up(lists, given, rule, advice):
     """Return the position of each voter in the Series `given`, and a mask of the voters that have a list.
 
-    The position of a voter that is missing from the Series is -1. Raises InputError if a voter with a list is missing.
-    The message starts with `rule` and ends with `advice`.
+    The position of a voter that is missing from `given` is -1. Raises InputError if a voter with a list is missing from
+    `given`. The message starts with `rule` and ends with `advice`.
     """
     place, voting = find_voters(given.index, lists.voters), np.zeros(lists.n_voters, dtype=bool)
     voting[lists.list_voter] = True

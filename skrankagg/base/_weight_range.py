@@ -22,8 +22,8 @@ def check_sums(method, lists):
 def check_range(method, lists, score, *, far=True):
     """Raise InputError if scores, of shape (n_candidates,), are not finite because of the weights of their query.
 
-    With `far` an error is only raised if the weights are very large or very small. Otherwise the weights may not be the
-    reason why the scores are not finite.
+    If `far` is true, an error is only raised if the weights are also very large or very small. With ordinary weights,
+    something else may be the reason why the scores are not finite.
     """
     if not lists.is_weighted or np.isfinite(score).all():
         return

@@ -29,22 +29,23 @@ WEIGHTING = {
 
 
 def pool_weights(lists, weight, owners=None):
-    """Pool the weights of lists into one weight for each voter, which is NaN for a voter without lists.
+    """Pool the learned weights of lists into one weight for each voter, which is NaN for a voter without lists.
 
-    The weight of each list is divided by the mean weight of its query's lists. The pooled weight of a voter is the mean
-    of these relative weights over the voter's lists. Both means are weighted by the original weights of the lists. If
-    weights are pooled for groups instead, `owners` contains the number of each list's group, and the ids of the groups.
+    The learned weight of each list is divided by the mean learned weight of its query's lists. The pooled weight of a
+    voter is the mean of these relative weights over the voter's lists. Both means are weighted by the original weights
+    of the lists, which are in `lists`. To pool weights for groups of lists instead, give `owners`, a pair of the number
+    of each list's group and the ids of the groups.
     """
     return pooled_sums(sums_to_pool(lists, weight, owners))
 
 
 def sums_to_pool(lists, weight, owners=None):
-    """Return four sums for each voter, shape (n_voters, 4), from which :func:`pooled_sums` computes the pooled weight.
+    """Return the sums from which :func:`pooled_sums` computes pooled weights, of shape (n_voters, 4).
 
     The relative weight of a list is its weight divided by the mean weight of its query's lists. For each voter, the
     third column contains the sum of the relative weights of its lists. The fourth column contains the number of its
-    lists. The first two columns contain the same two sums with each term multiplied by the list's original weight. If
-    the queries are divided into several parts, the results of the parts can be added up.
+    lists. The first two columns contain the same two sums, but each term is multiplied by the list's original weight.
+    If the queries are divided into several parts, the sums of the parts can be added up.
     """
     total = lists.sum_over_lists(lists.list_weight)
     learnt = lists.sum_over_lists(weight * lists.list_weight)
@@ -90,13 +91,13 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
 
 
 def match_voters(owner, lists, known, what, equal, advice, owners=None):
-    """Match the voters of lists with the fitted voters; return the lists, and the row of each list's voter in `known`.
+    """Match voters with the fitted voters; return the lists, and the row of each list's voter in `known`.
 
     `known` is a frame with a column `voter` that contains the fitted voters. The row of an unknown voter is -1. If
-    ``owner.unknown_voter`` is "ignore", the lists of unknown voters get list weight 0. Three arguments are inserted
-    into messages. `what` names the value learned for a voter. `equal` describes the values that are used if no voter is
-    known, and `advice` is another remedy. If `known` contains groups instead of voters, `owners` contains the number of
-    each list's group, and the ids of the groups.
+    ``owner.unknown_voter`` is "ignore", the lists of unknown voters get list weight 0. The arguments `what`, `equal`
+    and `advice` are texts for messages. `what` names the value learned for a voter. `equal` describes the values that
+    are used if no voter is known. `advice` describes another way to solve the problem. If `known` contains groups
+    instead of voters, `owners` is a pair of the number of each list's group and the ids of the groups.
     """
     number, ids = (lists.list_voter, lists.voters) if owners is None else owners
     fitted = pd.Index(known["voter"])
@@ -132,11 +133,11 @@ def match_voters(owner, lists, known, what, equal, advice, owners=None):
 def match_weights(owner, lists, learnt, advice, owners=None):
     """Look up the learned weights of voters; return the lists, each list's weight, and a mask of the known weights.
 
-    `learnt` is a frame with columns `voter` and `weight`. The parameter `unknown_voter` of the owner decides about an
-    unknown voter: it gets the mean weight, its lists get list weight 0 ("ignore"), or an error is raised. The mask is
-    None if all voters are known, or if unknown voters are ignored. `advice` is another remedy in the message that is
-    shown if no voter is known. If `learnt` contains groups instead of voters, `owners` contains the number of each
-    list's group, and the ids of the groups.
+    `learnt` is a frame with columns `voter` and `weight`. The parameter `unknown_voter` of the estimator `owner`
+    determines how an unknown voter is treated. With "mean" it gets the mean weight, with "ignore" its lists get list
+    weight 0, and with "error" an error is raised. The mask is None if all voters are known, or if unknown voters are
+    ignored. `advice` describes a way to solve the problem, for the warning that no voter is known. If `learnt` contains
+    groups instead of voters, `owners` is a pair of the number of each list's group and the ids of the groups.
     """
     equal = "equal weights and no learned weight is used"
     lists, place = match_voters(owner, lists, learnt, "weight", equal, advice, owners)
@@ -149,7 +150,7 @@ def match_weights(owner, lists, learnt, advice, owners=None):
 
 
 class WeightedAggregator(BaseAggregator):
-    """Base of the aggregators that learn voter weights.
+    """Base class of the aggregators that learn voter weights.
 
     A subclass defines two hooks. ``_voter_weights(lists)`` computes the weight of each list from the lists of its
     query; it returns float64 of shape (n_lists,), at least 0. ``_aggregate_weighted(lists, weight, known)`` returns the
@@ -169,8 +170,8 @@ class WeightedAggregator(BaseAggregator):
 
     See Also
     --------
-    BaseAggregator : Base of all aggregators.
-    skrankagg.aggregators.DIBRA : Learns weights from distances to the consensus.
+    BaseAggregator : Base class of all aggregators. skrankagg.aggregators.DIBRA : Learns weights from distances to the
+    consensus.
 
     Examples
     --------
@@ -210,7 +211,10 @@ class WeightedAggregator(BaseAggregator):
         return self._aggregate(lists)  # learning or merging, whichever comes first, checks memory
 
     def _merging_memory(self, lists):
-        """Return the bytes that each query needs for aggregation with known weights; `_memory` includes learning."""
+        """Return the bytes that each query needs for aggregation with known weights, without the learning of weights.
+
+        The method `_memory` includes the learning. None means that all memory is linear in the number of rows.
+        """
         return None
 
     def _rank(self, lists):
@@ -263,11 +267,11 @@ class WeightedAggregator(BaseAggregator):
 
     @property
     def _pools_sums(self):
-        """Return True if pooled weights are computed from sums, which can be added up over parts of the queries."""
+        """Return True if the sums for pooled weights can be added up over parts of the queries."""
         return type(self)._pool is WeightedAggregator._pool
 
     def _sum_part(self, X):
-        """Learn weights from these lists; return the sums to pool them with weights learned from other lists.
+        """Learn weights from some of the queries; return the sums that are needed to pool them with the other queries.
 
         There are four results. The first contains the voters. The second contains their sums, as in
         :func:`sums_to_pool`. The third is the number of queries in which the longest list outweighs all other lists.
@@ -293,22 +297,23 @@ class WeightedAggregator(BaseAggregator):
 
     @property
     def _grouping(self):
-        """Return the name and the value of the parameter that selects groups of voters; the value is None by default.
+        """Return the name and the value of the parameter that selects a grouping of lists.
 
-        If such a parameter is set, all lists of a group get the same learned weight.
+        If the value is not None, all lists of a group get the same learned weight.
         """
         return "groups", None
 
     def _owners(self, lists):
         """Return the number of each list's owner, and the ids of the owners.
 
-        An owner is a group if the method's grouping parameter is set, and a voter otherwise.
+        An owner has one learned weight for all its lists. It is a group if the parameter for groupings is set, and a
+        voter otherwise.
         """
         parameter, name = self._grouping
         return (lists.list_voter, lists.voters) if name is None else grouping(lists, name, parameter)
 
     def _group_of_lists(self, lists):
-        """Return the number of each list's owner (a voter or a group), counting only owners with lists."""
+        """Return the number of each list's owner (a voter or a group), where only owners with lists are numbered."""
         return pd.factorize(self._owners(lists)[0])[0]
 
     def _implied_weights(self, lists):
@@ -318,7 +323,8 @@ class WeightedAggregator(BaseAggregator):
     def _weigh(self, lists):
         """Return the lists, the learned weight of each list, and a mask of the lists with a known weight.
 
-        The returned lists of ignored voters have list weight 0. The mask is None if all weights are known.
+        In the returned lists, the lists of ignored voters have list weight 0. The mask is None if all weights are
+        known.
         """
         if self.weighting is None:
             return lists, None, None

@@ -1,4 +1,4 @@
-"""Modules with the names and arguments of other libraries, which compute the same numbers as these libraries."""
+"""Replacements for other libraries, with the same names and arguments and the same numerical results."""
 
 from lazy_loader import attach_stub
 

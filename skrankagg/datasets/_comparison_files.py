@@ -1,4 +1,4 @@
-"""Reader of files with a row for each paired comparison, such as the battles of an arena."""
+"""Reader of files with a row for each paired comparison, such as the battles of a chatbot arena."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _REMEDY = "correct the file"
 
 
 def read_comparisons(path: FileLike) -> pd.DataFrame:
-    r"""Read paired comparisons from a file with a header, such as the battles of an arena.
+    r"""Read paired comparisons from a file with a header, such as the battles of a chatbot arena.
 
     Parameters
     ----------
-    path : str, path-like or file open for bytes
+    path : str, path-like or file opened in binary mode
         A Parquet file, or a text file in UTF-8 with a header, plain or compressed by gzip. Commas, tabs or semicolons
         separate the fields of a text file. The file has a row for each comparison, and the columns that
         :meth:`RankedLists.from_comparisons <skrankagg.RankedLists.from_comparisons>` finds by name, such as winner and
@@ -43,8 +43,8 @@ def read_comparisons(path: FileLike) -> pd.DataFrame:
     ImportError
         If the file is a Parquet file, and pyarrow is missing.
     ValueError
-        If the file is not in UTF-8, lacks the columns of a comparison, or has a line with too many fields. Also if a
-        tie is not 0, 1, true or false, or a weight is not a number.
+        If the file is not in UTF-8, lacks the columns of a comparison, or has a line with too many fields. It is also
+        raised if a tie is not 0, 1, true or false, or a weight is not a number.
 
     See Also
     --------

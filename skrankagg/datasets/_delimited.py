@@ -1,4 +1,4 @@
-"""Reading of text tables of known layout, first with a fast parser and, if necessary, with a strict slow parser.
+"""Reading of text tables of known layout with a fast parser, and with a slower strict parser in case of doubt.
 
 First, pandas' C parser reads the file. The C parser is fast but accepts damaged lines. It pads short lines, skips lines
 that look blank, and joins text after a closing quote to the field. If the C parser may have missed a fault, the strict
@@ -45,7 +45,7 @@ _EXACT = {"float_precision": "round_trip"} if _OLD_PANDAS else {}
 
 
 def separator_of(text):
-    """Return the separator that occurs most often in the first line of a text."""
+    """Return the separator (comma, tab or semicolon) that occurs most often in the first line of a text."""
     return max(SEPARATORS.values(), key=text.partition("\n")[0].count)
 
 
@@ -71,7 +71,7 @@ def clip(text):
 
 
 class _Guard(io.RawIOBase):
-    """Binary stream that omits the byte order mark and final line ends, and records bytes that pandas mishandles."""
+    """Binary stream without the byte order mark and final line ends, with flags for bytes that pandas mishandles."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -158,7 +158,7 @@ def _text(stream):
 def head(path, style, n=2):
     """Return the first n non-blank records of a file.
 
-    Each record is a tuple: the number of records before it, its line number, and its fields.
+    Each record is a tuple of three values: the number of records before it, its line number, and its fields.
     """
     found = []
     with opened(path) as stream, _text(stream) as lines:
@@ -280,7 +280,7 @@ def read_table(path, layout, numeric):
     path : str or path-like
         The file, plain or compressed by gzip.
     layout : Layout
-        Content of the file's lines.
+        Description of the file's lines, such as the names of their fields.
     numeric : set of str
         Names of the fields with finite numbers, which are read as float64. All other fields are read as str, unchanged.
 

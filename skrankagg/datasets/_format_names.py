@@ -1,4 +1,4 @@
-"""Types of the parameter `format`, with the names of formats; tools/regenerate.py writes this file."""
+"""Type hints for the parameter `format`, with the names of formats; tools/regenerate.py writes it."""
 
 from typing import Literal, TypeAlias
 

@@ -1,10 +1,11 @@
 """File formats of lists, judgements and runs; the tuple `FORMATS` contains a `Format` for each of them.
 
-The beginning of a file determines its format: the positions of fields with numbers, or a header with known names. If a
-file fits no format or several formats, an error is raised, because a guess could silently misread a column.
+The format is recognised from the beginning of the file: either from a header with known names, or from the positions of
+the fields that contain numbers. If a file fits no format or several formats, an error is raised, because a guess could
+silently misread a column.
 
-Three things are generated from the tuple: the types of `format`, the entries of `format` in docstrings, and the choices
-of the command line.
+Three things are generated from the tuple: the type hints for `format`, its description in docstrings, and the choices
+on the command line.
 """
 
 from collections.abc import Callable
@@ -45,7 +46,7 @@ class Look:
         self._rows = {}
 
     def fields(self, style):
-        """Split the first line in the given style; return its fields, or no fields if its quotes are invalid."""
+        """Split the first line in the given style; return its fields, or an empty list if its quotes are invalid."""
         if style not in self._rows:
             self._rows[style] = self._first(style)
         return self._rows[style]
@@ -116,21 +117,22 @@ class Format:
         Descriptions of a file's content for docstrings. The keys are "lists" and "qrels" for files that are read, and
         "run" for files that are written. A kind without a key cannot be read or written in this format.
     expected : dict of str to str
-        Descriptions of a file in this format, for the error that a file fits no format. The keys are "lists" and
+        Descriptions of a file in this format, for the error message if a file fits no format. The keys are "lists" and
         "qrels".
     shown : str
-        Description of a file in this format, for the error that a comma cannot be the decimal mark.
+        Description of a file in this format, for the error message if a comma is not allowed as the decimal mark.
     sniff : callable, default=None
-        Function of a :class:`Look`. It returns the layouts that the file may have, or no layout if the file has another
-        format.
+        Function whose argument is a :class:`Look`. It returns a list of the layouts that the file may have; the list is
+        empty if the file has another format.
     decides : bool, default=False
         Whether a file that fits this format fits no other format. Such formats are tried first, even if another format
         was requested.
     read : callable, default=read_rows
-        Function that reads a frame from a source. The other arguments are the layout, the kind and a bool, which is
-        True if the caller has named the format.
+        Function that reads a file and returns a frame. The arguments are the source, the layout, the kind, and a bool
+        that is True if the caller has named the format.
     write : callable, default=None
-        Function that returns the bytes of a run. The arguments are a frame, a tag and the rule for ties.
+        Function that returns the content of a written run as bytes. The arguments are a frame, a tag and the rule for
+        ties.
     is_table : bool, default=False
         Whether the written file has all columns of the frame.
     needs : frozenset of str, default=frozenset()
@@ -239,7 +241,7 @@ def _sniff_flagr(look):
 
 
 def _refuse_lookalike(kind, fields, first):
-    """Raise InputError for a file that looks like FLAGR's lists but whose fields have other contents."""
+    """Raise InputError if a file has as many fields as FLAGR's lists, but not the same kinds of fields."""
     if kind is LISTS and len(fields) == 5 and is_number(fields[4]):
         raise InputError(f"expected query, voter, item, score, source, got numbers in the last two fields of {first!r}")
     if kind is LISTS and fields[1] == "Q0":

@@ -1,4 +1,4 @@
-"""Conversion of numeric columns to integers if float64 would make different integers equal."""
+"""Conversion of numeric columns to 64-bit integers if the numbers are too large to be exact in float64."""
 
 import re
 
@@ -15,7 +15,10 @@ _INTEGER = re.compile(r"[ \t]*[+-]?\d+[ \t]*", re.ASCII)
 
 
 def restore_integers(frame, source, layout):
-    """Read columns of ranks and scores again as integers if float64 would make different integers equal."""
+    """Read a column of ranks or scores again as integers if its numbers are too large to be exact in float64.
+
+    This is only done if all numbers of the column are written as integers and fit into 64 bits. Returns the frame.
+    """
     large = {
         name
         for name in ("rank", "score")
@@ -32,7 +35,11 @@ def restore_integers(frame, source, layout):
 
 
 def of_one_type(frames):
-    """Convert the ranks, or the scores, of several files to one integer type if float64 would round some of them."""
+    """Convert the ranks, or the scores, of several files to one integer type if their types differ.
+
+    Otherwise pandas would convert all of them to float64 and round some of them. The types are only changed if all
+    numbers are integers that are exact in their own type.
+    """
     for name in ("rank", "score"):
         columns = [frame[name] for frame in frames if name in frame]
         if len({column.dtype for column in columns}) > 1 and all(map(_are_integers, columns)):
@@ -69,5 +76,8 @@ def judgements(source, layout, text):
 
 
 def _fits(text):
-    """Return True if an integer, given as text, fits into 64 bits; Python does not convert very long texts."""
+    """Return True if an integer, given as text, fits into int64.
+
+    The length of the text is checked first, because Python refuses to convert very long texts.
+    """
     return len(text.strip(" \t+-").lstrip("0")) < 20 and integers_for(int(text), int(text)) is np.int64

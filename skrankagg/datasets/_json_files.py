@@ -21,7 +21,7 @@ _PIECE = 2**12
 
 
 def is_json(source):
-    """Return True if a file begins like a JSON object or array; tables probably do not begin in this way."""
+    """Return True if a file begins with ``{`` or ``[``, like a JSON object or array; tables are unlikely to do so."""
     with opened(source) as stream:
         data = stream.read(_PIECE).removeprefix(BOM)
         while data and not data.lstrip(b" \t\r\n"):
@@ -30,7 +30,7 @@ def is_json(source):
 
 
 class _Doubled(dict):
-    """JSON object that repeats a key; `key` is the repeated key."""
+    """JSON object in which a key occurs more than once; the attribute `key` is the first such key."""
 
     def __init__(self, pairs):
         super().__init__(pairs)
@@ -123,7 +123,7 @@ def _numbers(values, kind):
 
 
 def _shown(value):
-    """Describe a value for a message, without its nested contents."""
+    """Describe a JSON value for a message, without its nested contents."""
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else "an array"
     if value is None or isinstance(value, bool):
@@ -141,7 +141,11 @@ def _is_finite(value):
 
 
 def _members(value, name, of, place):
-    """Yield the members of a JSON object; in messages, `name` describes a key and `of` the expected members."""
+    """Check a JSON object, and yield its keys and values.
+
+    In error messages, `name` describes a key, `of` describes the expected members, and `place` describes the
+    location.
+    """
     if not isinstance(value, dict):
         raise InputError(f"expected an object of {of}{place}, got {_shown(value)}")
     if isinstance(value, _Doubled):
@@ -202,7 +206,7 @@ def _records(data, kind):
 
 
 def _record_layout(keys, kind, names, count):
-    """Return a dict from each column to the key of a record that contains the column's value."""
+    """Return a dict that maps each column to the key under which the records contain the column's value."""
     found = held(kind, keys)
     if found is None:
         raise InputError(f"expected fields for {kind.needed} in record {count}, got {clip(', '.join(keys))!r}")

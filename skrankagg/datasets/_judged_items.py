@@ -1,4 +1,4 @@
-"""Reader of the table of items that a person has judged."""
+"""Reader of a table of items in which a person has filled in relevance judgements."""
 
 from __future__ import annotations
 

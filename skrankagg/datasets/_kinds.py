@@ -45,7 +45,10 @@ QRELS = Kind(
 
 
 def held(kind, header):
-    """Return the canonical name of each column of a header; return None if necessary columns are missing."""
+    """Return the canonical name of each column of a header; return None if necessary columns are missing.
+
+    In the returned tuple, the name of a skipped column is None.
+    """
     names = [canonical(title) for title in header]
     names = [name if name in kind.known else None for name in names]
     ids = query_ids(header)

@@ -44,7 +44,7 @@ def make_comparisons(
     n_comparisons : int, default=1000
         Number of comparisons of each query.
     worth : array-like of shape (n_items,), default=None
-        Worths of the items, above 0; they are the same in every query. None draws worths for each query.
+        Worths of the items, above 0; they are the same in every query. With None, new worths are drawn for each query.
     spread : float, default=1.0
         Standard deviation of the logarithm of a drawn worth; 0 makes all items equally good.
     n_voters : int, default=1
@@ -52,14 +52,15 @@ def make_comparisons(
         instead.
     reliability : array-like of shape (n_voters,), default=None
         Reliability of the voters in every query. A voter of reliability 1 follows the worths, a voter of reliability 0
-        decides by chance, and a voter of negative reliability prefers the worse item. None draws the reliabilities.
+        decides by chance, and a voter of negative reliability prefers the worse item. With None, the reliabilities are
+        drawn at random.
     reliability_spread : float, default=0.0
         Standard deviation of the logarithm of a drawn reliability. The median of the reliability is 1.
     tie_probability : float, default=0.0
         Probability, below 1, that two items of equal worth tie. Items of different worth tie less often.
     exposure : {"equal", "unequal"}, default="equal"
-        How often items are compared. With "equal", all items are equally likely to be compared. With "unequal", some
-        items are compared far more often than others, regardless of worth.
+        Distribution of the comparisons over the items. With "equal", all items are equally likely to be compared. With
+        "unequal", some items are compared far more often than others, regardless of worth.
     n_queries : int, default=1
         Number of queries. Each query has new worths and exposures of the items. The voters are the same in all queries.
     random_state : int, RandomState instance or None, default=None
@@ -107,8 +108,8 @@ def make_comparisons(
     worth; otherwise it is 0. An item of low exposure may be in no comparison at all.
 
     Names are numbered with as many digits as needed: i01, i02, ... for items, v1, ... for voters, and q1, ... for
-    several queries. Each kind of draw has its own stream, so ties and reliabilities change neither the pairs nor the
-    worths.
+    several queries. Each kind of random draw has its own stream of random numbers, so ties and reliabilities change
+    neither the pairs nor the worths.
 
     References
     ----------

@@ -33,7 +33,7 @@ _PRESETS = {
 
 
 def _true_means(n_true):
-    """Return the means of the true items, shape (n_true,), best first."""
+    """Return the means of the observations of the true items, of shape (n_true,), best first."""
     curve = 0.1405463 * np.exp(-0.00990575 * np.arange(1, n_true + 1)) + 0.06253942
     return 2 * curve / curve[0]
 
@@ -78,8 +78,8 @@ def make_gene_lists(
         Number and lengths of the lists. "large" has 11 ranked lists, and "mixed" adds 21 unranked lists. "small" has 5
         longer ranked lists, and "mixed" adds 5 unranked lists. See Notes.
     noise : float, default=3.0
-        Median noise of a list, above 0. The noise is the standard deviation of the list's observations of items. The
-        means of these observations are at most 2.
+        Median noise of a list, above 0. A list observes the value of each item with random errors, and the noise is the
+        standard deviation of these errors. For comparison, the true values are between 0 and 2.
     heterogeneity : float, default=1.0
         Variance of the logarithm of the noise; 0 makes all lists equally good.
     n_items : int, default=20000
@@ -97,8 +97,8 @@ def make_gene_lists(
     unranked_length : pair of float or None, default=None
         Mean and standard deviation of the logarithm of the length of unranked lists; None uses the preset's values.
     absent_share : float, default=0.0
-        Share, from 0 to 1, of the items outside a list that were never measured for this list. The measured items of
-        each list are drawn at random.
+        Share, from 0 to 1, of the items outside a list that were not measured in the study of the list. These items are
+        drawn at random for each list.
     random_state : int, RandomState instance or None, default=None
         Source of randomness; an int gives the same data on every call.
 
@@ -129,34 +129,36 @@ def make_gene_lists(
 
     Notes
     -----
-    List v observes item k as [1]_
+    List v observes the value of item k as [1]_
 
     .. math::
         Z_{vk} \sim N(\mu_k, \sigma_v^2), \quad \ln \sigma_v \sim N(\ln \mathtt{noise}, \mathtt{heterogeneity}), \quad
         \mu_k = 2 y_k / y_1, \quad y_k = .1405463\, e^{-.00990575 k} + .06253942,
 
     for true items; for other items, :math:`\mu = 0`. The list contains the :math:`\lfloor e^L + 2 \rfloor` items of the
-    highest observations, or all items if there are fewer. The number L has a normal distribution. In large data, L has
-    mean 5.36 and standard deviation 1.81 for ranked lists, so the median length is 214 items. For unranked lists, the
-    mean is 3.44, the standard deviation 1.69 and the median length 33. These values were fitted to studies of
-    SARS-CoV-2. In small data, the three values are 7.41, 1.86 and 1661 for ranked lists, and 2.99, 1.34 and 21 for
-    unranked lists. These values were fitted to studies of macrophages and lung cancer. The second parameter of a normal
-    distribution is used as in the authors' program. It is the variance for :math:`\ln \sigma`, but the standard
-    deviation for L. The authors call the four presets 0m, 0r, 1m and 1r.
+    highest observations, or all items if there are fewer. The number L has a normal distribution. With the "large"
+    presets, L has mean 5.36 and standard deviation 1.81 for ranked lists, so the median length is 214 items. For
+    unranked lists, the mean is 3.44, the standard deviation 1.69 and the median length 33. These values were fitted to
+    studies of SARS-CoV-2. With the "small" presets, the three values are 7.41, 1.86 and 1661 for ranked lists, and
+    2.99, 1.34 and 21 for unranked lists. These values were fitted to studies of macrophages and lung cancer. The second
+    parameter of a normal distribution is used as in the authors' program. It is the variance for :math:`\ln \sigma`,
+    but the standard deviation for L. The authors call the four presets 0m, 0r, 1m and 1r.
 
-    With :math:`C =` ``n_top``, the measure ``p(rel=2)@C`` is the authors' top-C accuracy: the share of the first C true
-    items among the first C items returned by a method. With :math:`C =` ``n_true``, ``p@C`` is this accuracy for all
+    With :math:`C =` ``n_top``, the measure ``p(rel=2)@C`` is the authors' top-C accuracy: the fraction of a method's
+    first C items that are among the C best true items. With :math:`C =` ``n_true``, ``p@C`` is this accuracy for all
     true items.
 
-    For a list of length l, :math:`l + \lceil (1 - a) (n - l) \rceil` of all n items are drawn at random, where
-    :math:`a` is `absent_share`. The list contains the l highest of these items.
+    The measured items of a list of length l are :math:`l + \lceil (1 - a) (n - l) \rceil` random items of all n items,
+    where :math:`a` is `absent_share`. The list contains the l measured items with the highest observations.
 
     Ranked lists are named r01, r02, ..., unranked lists u01, ..., queries q1, ... and items g00001, ..., with as many
-    digits as needed. Names of items are drawn for each query, so breaking ties by name favours no item.
+    digits as needed. Names are assigned to items at random in each query, so if ties are broken by name, no item has an
+    advantage.
 
     A larger number of queries leaves the first queries unchanged. With the same `random_state`, a "ranked" preset has
     the same ranked lists as the "mixed" preset. `noise` and `heterogeneity` change neither the lengths nor the random
-    numbers from which the noise is computed. Most of the time is needed to draw a normal number for each item and list.
+    numbers from which the noise is computed. Most of the computing time is spent on drawing a normal number for each
+    item and list.
 
     References
     ----------
@@ -255,7 +257,7 @@ def make_gene_lists(
 
 
 class _Kind:
-    """Lengths, noise and items of all ranked lists, or of all unranked lists, in all queries."""
+    """Generator of all ranked lists, or of all unranked lists: their lengths, their noise and their items."""
 
     def __init__(self, n_queries, n_lists, n_items, log_length, noise, heterogeneity, streams):
         length_random, noise_random, self._view_random, self._absent_random = streams

@@ -54,7 +54,7 @@ def _make_voters(n_voters, quality, quality_spread, adversarial_share, random):
 
 
 def _hide(seen_score, n_known, random):
-    """Draw the `n_known` items that each voter knows in each query; set the scores of all other items to -infinity."""
+    """Draw the `n_known` items that each voter knows in each query; set all other scores to -infinity, in place."""
     if n_known < seen_score.shape[-1]:
         luck = random.random_sample(seen_score.shape)
         unknown = np.argpartition(luck, n_known, axis=-1)[..., n_known:]
@@ -99,8 +99,8 @@ def make_ranked_lists(
     quality_spread : float, default=0.5
         Standard deviation of the logarithm of the quality; 0 makes all voters equally good.
     adversarial_share : float, default=0.0
-        Share of the voters, from 0 to 1, who rank by the reversed utility. The number of these voters is rounded to an
-        integer.
+        Share of the voters, from 0 to 1, who are adversarial: they rank the items by minus their utility. The number of
+        these voters is rounded to an integer.
     tie_probability : float, default=0.0
         Probability, from 0 to 1, that an item ties with the item above it in its list.
     absent_share : float, default=0.0
@@ -155,9 +155,9 @@ def make_ranked_lists(
     Queries are named q01, q02, ..., voters v01, ... and items i001, ..., with as many digits as needed. All queries
     have the same item names, but the utilities differ. Lists are never empty.
 
-    Each kind of draw has its own stream. A larger number of queries leaves the first queries unchanged. Ties, absences
-    and lengths change neither the utilities nor the noise. Queries are processed in blocks, which bounds the memory
-    that is needed in addition to the result.
+    Each kind of random draw has its own stream of random numbers. A larger number of queries leaves the first queries
+    unchanged. Ties, absences and lengths change neither the utilities nor the noise. Queries are processed in blocks,
+    which bounds the memory that is needed in addition to the result.
 
     References
     ----------

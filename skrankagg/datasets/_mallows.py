@@ -87,8 +87,9 @@ def make_mallows(
     -----
     The probability of an order :math:`a` is proportional to :math:`\phi^{d(a, c)}`. Here :math:`d(a, c)` is the number
     of pairs that :math:`a` and the central order :math:`c` put in opposite orders [1]_. Items are inserted one by one
-    in the central order. The :math:`i`-th item is inserted :math:`k` places from the end with a probability
-    proportional to :math:`\phi^k`, :math:`k = 0, \dots, i - 1` [2]_. The time for a list is :math:`O(n^2)`.
+    in the central order. The :math:`i`-th item is inserted :math:`k` places before the end of the list, where :math:`k`
+    is between 0 and :math:`i - 1`, with a probability proportional to :math:`\phi^k` [2]_. The computing time for a
+    list of n items is :math:`O(n^2)`.
 
     References
     ----------
@@ -176,7 +177,7 @@ def make_plackett_luce(
     n_items : int, default=20
         Number of items. If `worth` is given, its length is used instead.
     worth : array-like of shape (n_items,), default=None
-        Worths of the items, above 0; they are the same in every query. None draws worths for each query.
+        Worths of the items, above 0; they are the same in every query. With None, new worths are drawn for each query.
     spread : float, default=1.0
         Standard deviation of the logarithm of a drawn worth; 0 makes all orders equally likely.
     list_length : int or None, default=None

@@ -38,7 +38,7 @@ def parquet_columns(path):
 
 @contextmanager
 def _refusals():
-    """Return a context that turns pyarrow's error for a damaged file into an InputError.
+    """Return a context manager that turns pyarrow's error for a damaged file into an InputError.
 
     The message does not name the file; the caller adds the name.
     """
@@ -59,7 +59,7 @@ def read_parquet(path, names, numeric):
     path : str or path-like
         The Parquet file.
     names : tuple of str or None
-        Field that each column contains, such as "query"; None skips a column.
+        Names of the fields in the order of the file's columns, such as "query"; None skips a column.
     numeric : set of str
         Names of the columns with finite numbers; the other columns become text.
 

@@ -77,7 +77,7 @@ def read_preflib(
 
     See Also
     --------
-    read_lists : Reads lists of search engines.
+    read_lists : Reads ranked lists in other formats.
 
     Notes
     -----
@@ -202,7 +202,7 @@ def _new_header(numbered):
 
 
 def _name(alternatives, number, key, name):
-    """Record the name of an alternative; if the name is empty, use the number."""
+    """Store the name of an alternative in `alternatives`; if the name is empty, store the number instead."""
     alternative = _whole(number, key)
     if alternative in alternatives:
         raise _bad_line(number, f"repeats the alternative {alternative}")

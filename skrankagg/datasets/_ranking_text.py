@@ -23,7 +23,7 @@ def check_rank_ties(rank_ties):
 
 
 def tied_ranks(frame, rank_ties):
-    """Return the rank of each row of a frame, shape (n_rows,); neighbours with equal scores share a rank.
+    """Return the rank of each row, of shape (n_rows,); neighbouring rows with equal scores share a rank.
 
     The frame has the columns query, rank and score, and may have a column voter. After a tie, "min" skips ranks, as in
     1, 1, 3. "dense" skips no ranks, as in 1, 1, 2.
@@ -58,13 +58,13 @@ def ranking_text(consensus: AnyLists, *, rank_ties: RankTies = "ordinal") -> pd.
     Returns
     -------
     Series of str
-        The rankings by query; the name of the Series is "ranking".
+        The ranking of each query, indexed by query; the name of the Series is "ranking".
 
     Raises
     ------
     ValueError
-        If a query has several lists. If an id contains ">" or "=", is empty, or has blanks around it, because such a
-        text could not be read back.
+        If a query has several lists. If an id contains ">" or "=", is empty, or has blanks around it, because the
+        resulting text could not be read back.
 
     See Also
     --------

@@ -56,8 +56,9 @@ def _glibc_rand(seed, n):
 def _shuffles(draws, n_items):
     """Compute permutations of 0..n_items-1 from the random draws of many shuffles.
 
-    Let n be the number of places that are not final yet. Each draw of a shuffle swaps the last of these places with
-    place ``draw % n``. All shuffles run in parallel, so the loop is over places instead of shuffles.
+    The items of a shuffle are put into their final places from the last place to the first. For each draw, let n be the
+    number of places that are not final yet. The item in the last of these places is swapped with the item in place
+    ``draw % n``. All shuffles are computed in parallel, so the loop is over places instead of shuffles.
     """
     order = np.tile(np.arange(n_items, dtype=np.int32), (len(draws), 1))
     row = np.arange(len(draws))
@@ -115,7 +116,7 @@ def make_rasdagen(
     n_items : int, default=100
         Number N of items in the pool of each query. Pools of different queries have no common items.
     bias : float, default=1
-        Influence of the lists on the labels, from 0 to 9.
+        Influence of the lists on the relevance labels, from 0 (none) to 9.
     threshold : float, default=5
         Threshold of the label score. An item is relevant if its label score exceeds the threshold.
     random_state : int, default=1
@@ -144,8 +145,8 @@ def make_rasdagen(
     Notes
     -----
     For each voter and each query, the query's pool is shuffled *in place* (Fisher and Yates, from the end), and its
-    first K items form the list. For the item on rank r, :math:`W \mathrel{+}= K - r + 1`. After the last voter, the
-    label score s and the relevance of each item are
+    first K items form the list. Each item has a total W, which starts at 0. For the item on rank r, :math:`W
+    \mathrel{+}= K - r + 1`. After the last voter, the label score s and the relevance of each item are
 
     .. math::
         s = \mathrm{rand}() \bmod (10 - \lceil b \rceil) + \lfloor b \rfloor \frac{W}{M K},

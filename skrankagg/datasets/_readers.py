@@ -42,7 +42,7 @@ def _check(kind, format, columns, decimal):
 
 
 def _named(frame, path, voter):
-    """Return a file's rows with `voter` as the name of their voter; raise InputError if the file has several voters."""
+    """Return a file's rows with `voter` as the name of the voter; raise InputError if the file has several voters."""
     if "voter" in frame and (frame["voter"] != frame["voter"].iloc[0]).any():
         raise InputError(
             f"Each file must have one voter if `voter` gives new names; got {frame['voter'].nunique()} in "
@@ -87,7 +87,7 @@ def read_lists(
 
     Parameters
     ----------
-    path : str, path-like, file open for bytes, or a sequence of them
+    path : str, path-like, file opened in binary mode, or a sequence of them
         Files in UTF-8, plain or compressed by gzip. Compression is recognised by the content. The rows of several files
         are concatenated. A pipe, such as ``/dev/stdin``, and an open file, such as ``sys.stdin.buffer``, are read into
         memory once.
@@ -100,12 +100,13 @@ def read_lists(
         file.
     voter : {"auto", "file"} or sequence of str or None, default="auto"
         Names of the voters. ``"auto"`` uses the names in the file, which are the tags in TREC runs. If the file has no
-        names of voters, as in a consensus, the voter is ``consensus``. ``"file"`` uses the name of the file without
-        folders and without .run, .trec, .txt, .csv, .tsv, .parquet, .json and .gz. A sequence contains a name for each
-        path, or None to use the names in the file. A file with a given name must have only one voter.
+        names of voters, as in a consensus, the voter is ``consensus``. ``"file"`` uses the name of the file as the name
+        of the voter, without folders and without the suffixes .run, .trec, .txt, .csv, .tsv, .parquet, .json and .gz. A
+        sequence contains a name for each path, or None to use the names in the file. A file with a given name must have
+        only one voter.
     columns : sequence of str or None, default=None
         Columns of a CSV or TSV file *without a header*, in their order. The names are query, item, rank, score, voter
-        and weight; None skips a column. If `format` does not determine the separator, the first line does.
+        and weight; None skips a column. If `format` does not determine the separator, it is found from the first line.
     decimal : {".", ","}, default="."
         Decimal mark of numbers. A comma is possible only in files separated by tabs or semicolons.
     trailing : {"error", "ignore"}, default="error"
@@ -114,10 +115,11 @@ def read_lists(
     Returns
     -------
     DataFrame
-        Columns query, voter, item (str) and, if the files have them, rank (int64, or float64 if some ranks are not
-        integers), score, weight and duel (float64), see ``RankedLists.from_frame``. Rows are in the order of the files.
-        Scores become 64-bit integers instead of float64 if all are written as integers, some are ``2 ** 53`` or more,
-        and all fit into 64 bits. Ranks are treated in the same way.
+        Columns query, voter and item, which are str. If the files have them, there are also the columns rank (int64, or
+        float64 if some ranks are not integers), score, weight and duel (all three float64). The column duel marks
+        paired comparisons, see ``RankedLists.from_frame``. Rows are in the order of the files. Scores become 64-bit
+        integers instead of float64 if all are written as integers, some are ``2 ** 53`` or more, and all fit into 64
+        bits. Ranks are treated in the same way.
 
     Raises
     ------
@@ -126,7 +128,7 @@ def read_lists(
     ImportError
         If a file is a Parquet file, and pyarrow is missing.
     TypeError
-        If a file is open for text.
+        If a file is opened in text mode.
     ValueError
         If a format is not certain, or a line has too few or too many fields. If a number cannot be read or is not
         finite; the message then contains the line number. If a file is empty or not in UTF-8, files differ in their
@@ -149,14 +151,14 @@ def read_lists(
     ``query_id``, a column ``query`` is assumed to contain the text of the queries. It is skipped, and a warning is
     issued.
 
-    The names of the fields of JSON records follow the rules of a header, and ids in records may be integers. An object
-    with a repeated key is refused. A query without items has no row in the result.
+    In JSON records, the names of the fields follow the same rules as the names in a header, and ids may be integers. An
+    object with a repeated key is refused. A query without items has no row in the result.
 
     This function does not check for duplicate items or contradictions between ranks and scores;
     :class:`~skrankagg.RankedLists` does.
 
-    pandas' C parser reads the files in pieces. A slower reader checks files with quotes again, line by line. If there
-    is a blank line between rows, only the slower reader reads the file.
+    The files are read in pieces by pandas' C parser. Files with quotes are read a second time, line by line, by a
+    slower reader that finds more faults. Files with blank lines between rows are read by the slower reader only.
 
     Examples
     --------
@@ -241,7 +243,7 @@ def read_qrels(
 
     Parameters
     ----------
-    path : str, path-like, or file open for bytes
+    path : str, path-like, or file opened in binary mode
         File in UTF-8, plain or compressed by gzip. Compression is recognised by the content. A pipe and an open file
         are read into memory once.
     format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json"}, default="auto"
@@ -252,7 +254,7 @@ def read_qrels(
         ``"auto"``: the format that matches the beginning of the file.
     columns : sequence of str or None, default=None
         Columns of a CSV or TSV file *without a header*, in their order. The names are query, item and relevance; None
-        skips a column. If `format` does not determine the separator, the first line does.
+        skips a column. If `format` does not determine the separator, it is found from the first line.
     decimal : {".", ","}, default="."
         Decimal mark of judgements. A comma is possible only in files separated by tabs or semicolons.
 
@@ -269,7 +271,7 @@ def read_qrels(
     ImportError
         If the file is a Parquet file, and pyarrow is missing.
     TypeError
-        If the file is open for text.
+        If the file is opened in text mode.
     ValueError
         If the format is not certain, or a line has too few or too many fields. If a judgement is not a finite number;
         the message then contains the line number. If the file is empty or not in UTF-8.
@@ -286,7 +288,8 @@ def read_qrels(
     issued.
 
     The second field of TREC qrels, the iteration, is ignored, as in trec_eval. With ``format="auto"``, this field of a
-    CSV file must be 0 or Q0. Otherwise the file could be a file of lists, because lists have the voter in this field.
+    CSV file must be 0 or Q0. With other content in this field the file could be a file of lists, because FLAGR's lists
+    have the voter there.
 
     Examples
     --------

@@ -66,7 +66,7 @@ def _with_entry(text, function, entry):
 
 def _types():
     parts = [
-        '"""Types of the parameter `format`, with the names of formats; tools/regenerate.py writes this file."""\n\n'
+        '"""Type hints for the parameter `format`, with the names of formats; tools/regenerate.py writes it."""\n\n'
         "from typing import Literal, TypeAlias\n"
     ]
     for name, what, formats in (

@@ -1,13 +1,14 @@
-"""Likelihood of lists under the model of Plackett and Luce, with its gradient and information.
+"""Likelihood of ranked lists under the Plackett-Luce model, with its gradient and its information matrix.
 
 In the model, the items of a list are chosen one after the other from the remaining items, with probabilities in
-proportion to their worths. The remaining worth at each row is a sum from the end of the list. The contribution of a row
-to the gradient is a running total from the start of the list. So a few operations on the rows handle all lists of all
-queries.
+proportion to their worths. A row is one item of one list. The total worth of the items that remain at a row is a
+running total from the end of the list. The contribution of the row to the gradient is a running total from the start of
+the list. A few array operations on the rows therefore handle all lists of all queries.
 
-Tied items of a list are one class. From the remaining worth before choice r of a class of d items, "efron" subtracts
-the share r/d of the worth of the class. Choices are counted from 0. "breslow" subtracts nothing. Both are rules for
-tied times in Cox's model; the likelihood here is the partial likelihood of that model.
+The tied items of a list form a class, and a class of d items takes d choices, numbered r = 0, ..., d - 1. With
+``ties="efron"``, the share r/d of the worth of the class is subtracted from the remaining worth before choice r. With
+``ties="breslow"``, nothing is subtracted. Both are rules for tied event times in Cox's proportional hazards model, and
+the likelihood computed here is the partial likelihood of Cox's model.
 """
 
 import copy
@@ -21,7 +22,7 @@ from ..._kernels import ragged_cumsum
 
 
 class Stages:
-    """Rows of lists, prepared for many evaluations of their likelihood.
+    """Ranked lists, prepared for many evaluations of their Plackett-Luce likelihood.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ class Stages:
         self.backwards = ends - (np.arange(lists.n_rows) - self.ptr[self.row_list])
 
     def start(self, log_worth):
-        """Return the start values of the variables, which are only the log-worths."""
+        """Return the start values of the variables; in this model the log-worths are the only variables."""
         return log_worth
 
     def extra_query(self):
@@ -70,24 +71,28 @@ class Stages:
         return np.empty(0, dtype=np.int64)
 
     def prevalence(self, variables):
-        """Return the prevalence 1 for each query, of shape (n_queries, 1), because only single items are chosen."""
+        """Return an array of ones, of shape (n_queries, 1).
+
+        The columns of the array are the prevalences of the numbers of items that may be chosen at once. In this model
+        items are always chosen singly, so the only column is for the number 1.
+        """
         return np.ones((self.lists.n_queries, 1))
 
     def with_list_weight(self, weight):
-        """Return a copy with other list weights."""
+        """Return a copy that uses the given list weights, of shape (n_lists,)."""
         other = copy.copy(self)
         other.weight = weight[self.row_list]
         return other
 
     def tie_sizes_of(self, other):
-        """Do nothing, because this model has no choices of several items."""
+        """Do nothing; in this model several items are never chosen at once, so there are no tie sizes to copy."""
 
     def n_choices(self):
-        """Return the total weight of each candidate's rows."""
+        """Return the total weight of the lists that contain each candidate (a pair of a query and an item)."""
         return np.bincount(self.candidate, weights=self.weight, minlength=self.lists.n_candidates)
 
     def value_and_gradient(self, log_worth):
-        """Compute the log-likelihood of each query and its derivative by the log-worth of each candidate."""
+        """Compute the log-likelihood of each query, and its derivative with respect to each candidate's log-worth."""
         lists = self.lists
         worth, shift = self._worths(log_worth)
         left = self._left(worth)
@@ -102,7 +107,7 @@ class Stages:
         return value, gradient
 
     def curvature(self, log_worth):
-        """For each candidate, compute the negative second derivative of the log-likelihood by its log-worth."""
+        """Compute minus the second derivative of the log-likelihood with respect to each candidate's log-worth."""
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
         share, rest = self._shares(worth, left, self.weight)
@@ -118,7 +123,8 @@ class Stages:
     def by_list(self, log_worth):
         """For each query, yield the derivatives of each list's log-likelihood, of shape (n_lists, n_items).
 
-        The log-likelihood is not multiplied by the weight of the list.
+        The derivatives are with respect to the log-worths of the items. The log-likelihood of a list is not multiplied
+        by the weight of the list.
         """
         worth, _ = self._worths(log_worth)
         share, rest = self._shares(worth, self._left(worth), np.ones_like(self.weight))
@@ -131,9 +137,10 @@ class Stages:
             yield score
 
     def information(self, log_worth):
-        """For each query, yield the second derivatives of the log-likelihood, multiplied by -1.
+        """For each query, yield the information matrix, of shape (n_items, n_items).
 
-        They have shape (n_items, n_items).
+        This is the matrix of the second derivatives of the log-likelihood with respect to the log-worths, multiplied by
+        -1.
         """
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
@@ -167,7 +174,7 @@ class Stages:
             yield curvature
 
     def _of_queries(self):
-        """For each query, yield the slices of its candidates, its lists and its rows."""
+        """For each query, yield three slices, which select its candidates, its lists and its rows."""
         lists = self.lists
         for own, mine in zip(pairwise(lists.candidate_ptr), pairwise(lists.list_ptr), strict=True):
             yield slice(*own), slice(*mine), slice(*self.ptr[list(mine)])
@@ -201,21 +208,21 @@ class Stages:
         return ragged_cumsum(mine[self.backwards], self.ptr)[self.backwards]
 
     def _without_chosen(self, mine, left):
-        """For each row of a tied class, subtract from `left` the share of the class that earlier choices used up."""
+        """For each tied row, subtract from `left` the part of its class's worth that earlier choices have used up."""
         of_class = np.add.reduceat(mine, self.class_ptr[:-1])
         return left[self.class_ptr[:-1]][self.row_class] - self.taken * of_class[self.row_class]
 
     def _logs_and_shares(self, worth, left):
-        """For each row, return the log of the worth that is available at its choice, and the results of _shares."""
+        """Return the logarithm of `left`, the worth that is available at each choice, and the results of `_shares`."""
         return np.log(left), *self._shares(worth, left, self.weight)
 
     def _shares(self, worth, left, weight, *, order=1, both=False):
         """For each row, sum ``weight / left**order`` over the choices in which the row's item is available.
 
-        Also returns the sum over all choices of each list; the second result is None if no list ranks absent items
-        last. Choices before the class of the item are added in full. Choice r in the item's own class is multiplied by
-        the share of the class that is still available. If `both` is true, this factor is squared, as needed for two
-        items of the class.
+        The second result contains the sum over all choices of each list. It is None if no list ranks absent items last.
+        Choices before the class of the item are added in full. A choice within the item's own class is multiplied by
+        the share of the class that is still available at this choice. If `both` is true, this share is squared, which
+        is needed for derivatives with respect to two items of the class.
         """
         chance = weight / left if order == 1 else weight / left**2
         running = ragged_cumsum(chance, self.ptr)
@@ -232,7 +239,7 @@ class Stages:
         return np.where(self.below, running[self.ptr[1:] - 1], 0.0) if self.any_below else None
 
     def _pairs_of_classes(self, worth, left):
-        """Return a function that corrects the matrix of a list in the cells of items that tie."""
+        """Return a function that corrects a list's matrix of second derivatives in the cells of two tied items."""
         if self.is_strict:
             return None
         both = self._shares(worth, left, self.weight, order=2, both=True)[0]

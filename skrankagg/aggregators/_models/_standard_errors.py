@@ -1,4 +1,4 @@
-"""Standard errors of log-worths, computed from the information in the lists or from the differences between lists."""
+"""Standard errors of log-worths, computed from the information matrix or from the differences between lists."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -10,12 +10,13 @@ from ...exceptions import InputError
 
 
 def standard_errors(stages, lists, pattern, variables, kind, *, votes=None, anchor=None):
-    """Compute standard errors of the log-worths minus the mean of their query, or minus the anchor of their query.
+    """Compute standard errors of the log-worths, each relative to the mean or to the anchor item of its query.
 
-    `kind` is "model", "voters" or the name of a grouping. `stages` is the likelihood of merged lists. `pattern`
-    contains the position of each list among the merged lists; it is None if nothing was merged. With "voters", `votes`
-    is True if weights are numbers of lists. With None, weights are numbers of lists only in queries where all weights
-    are integers. `anchor` contains the candidate that is the anchor of each query, or is None.
+    `kind` is "model", "voters" or the name of a grouping. `stages` is the likelihood of the lists after equal lists
+    have been merged. `pattern` contains the position of each list among the merged lists; it is None if nothing was
+    merged. `votes` is only used if `kind` is "voters". If it is True, a list of weight w stands for w equal lists. If
+    it is None, this holds only in queries where all weights are integers. `anchor` contains the number of the anchor
+    candidate of each query; with None, errors are relative to the mean.
     """
     errors, robust = [], kind != "model"
     pattern = np.arange(lists.n_lists) if pattern is None else pattern
@@ -33,14 +34,17 @@ def standard_errors(stages, lists, pattern, variables, kind, *, votes=None, anch
 
 
 def contrast_errors(covariance, anchor):
-    """Return standard errors of log-worths minus their mean, or minus the log-worth of the item `anchor`."""
+    """Return the standard errors of the log-worths relative to their mean, or relative to the item `anchor`."""
     rest = covariance - (covariance.mean(axis=0) if anchor is None else covariance[anchor])
     rest = rest - (rest.mean(axis=1) if anchor is None else rest[:, anchor])[:, None]
     return np.sqrt(np.maximum(np.diag(rest), 0.0))
 
 
 def invert_information(information):
-    """Return the pseudo-inverse of the information, and True if some differences of log-worths are undetermined."""
+    """Return the pseudo-inverse of the information matrix, and a flag.
+
+    The flag is True if the lists leave some difference between two log-worths undetermined.
+    """
     size, vectors = np.linalg.eigh(information)
     null = size <= 1e-9 * max(size[-1], np.finfo(np.float64).tiny)
     inverse = (vectors[:, ~null] / size[~null]) @ vectors[:, ~null].T
@@ -50,10 +54,11 @@ def invert_information(information):
 
 
 def _units(lists, votes):
-    """Return a function that maps a slice of lists to their weights, a mask, their units, and the factor 1.
+    """Return a function that finds the independent units in a slice of lists.
 
-    The mask is True for lists whose weight is a number of votes; each vote is then a unit. The unit of any other list
-    is the list itself, or the comparison that it shares with other lists.
+    The function returns the weights of the lists, a mask, the unit of each list, and the factor 1. The mask is True for
+    lists whose weight is a number of votes; each vote is then a unit. The unit of any other list is the list itself, or
+    the comparison that the list shares with other lists.
     """
     copies = are_votes(lists, votes, "Give votes=True if the weights are numbers of lists, otherwise votes=False.")
     unit = first_of_each_unit(lists)
@@ -65,7 +70,10 @@ def _units(lists, votes):
 
 
 def _groups(lists, name):
-    """Return a function as in _units, where the units are groups of lists and the factor is G / (G - 1)."""
+    """Return a function like the result of `_units`, but with groups of lists as units.
+
+    With G groups in the query, the factor is G / (G - 1), which corrects for the small number of units.
+    """
     group, _ = grouping(lists, name, "std_errors", ("model", "voters"))
 
     def of_query(own):
@@ -82,7 +90,10 @@ def _groups(lists, name):
 
 
 def _squares(scores, pattern, weight, copies, unit, factor):
-    """Sum the squared derivatives of the units of a query; `scores` has a row for each merged list."""
+    """Sum the outer products of the units' derivatives in a query, which are the middle of the sandwich estimator.
+
+    `scores` contains the derivatives of the log-likelihood, with a row for each merged list.
+    """
     counted = np.bincount(pattern, weights=np.where(copies, weight, 0.0), minlength=len(scores))
     total = (scores.T * counted) @ scores
     shared = np.flatnonzero(~copies)

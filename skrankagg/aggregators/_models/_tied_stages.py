@@ -1,18 +1,19 @@
-"""Likelihood of lists in which several items may be chosen at once: Davidson's ties, for classes of any size.
+"""Likelihood of lists in which several items may be chosen at once: Davidson's model of ties for any number of items.
 
-A set of k items is chosen from the remaining items in proportion to its prevalence d_k times the geometric mean of its
-worths. The sum over all sets of k items is an elementary symmetric polynomial of the k-th roots of the worths. The
-polynomials of all stages are computed by adding one item after the other from the end of each list. Going back through
-the items gives the derivatives. Enumerating the sets would take time in proportion to their number. Lists are processed
-side by side.
+The tied items of a list form a class, and the choice of a class is a stage. At each stage, a set of k items is chosen
+from the remaining items. Its probability is proportional to the prevalence d_k of sets of size k, times the geometric
+mean of the worths in the set. The sum over all sets of k items is an elementary symmetric polynomial of the k-th roots
+of the worths. The polynomials of all stages are computed by adding one item after the other from the end of each list.
+A second pass in the opposite direction gives the derivatives. The sets themselves, which may be very many, are never
+enumerated. Lists are processed in parallel.
 
 The variables are the log-worths of the candidates, followed by the logarithms of d_2, d_3 and so on for each query. The
 prevalence d_1 is 1, and d_k is 0 where no class of k items occurs.
 
-Two sizes are rivals if the lists bound the ratio of their prevalences in both directions. Suppose that sets of some
-size are chosen whenever they can be. The prevalence of this size then grows without bound, relative to sizes that are
-never chosen instead. The likelihood is then the limit, in which sets compete only with sets of rival sizes. The
-smallest of several rival sizes has the prevalence 1.
+Two sizes are rivals if the lists bound the ratio of their prevalences from above and from below. There may be no upper
+bound. For example, if a set of two items is chosen at every stage where at least two items remain, the likelihood rises
+with d_2 without end. Its limit is then used, in which sets compete only with sets of rival sizes. Within each group of
+rival sizes, the smallest size has the prevalence 1.
 """
 
 import copy
@@ -30,7 +31,7 @@ _CELLS = 1 << 22
 
 
 class TiedStages:
-    """Rows of lists, prepared for many evaluations of a likelihood that has parameters for ties.
+    """Ranked lists, prepared for many evaluations of a likelihood that has parameters for ties.
 
     Parameters
     ----------
@@ -39,7 +40,8 @@ class TiedStages:
     absent : {"auto", "last", "ignore"}
         How to treat items missing from a list: with "last" they are available at every choice but never chosen.
     owner : ndarray of shape (n_queries,), dtype=int64, default=None
-        Owner of each query. Queries with the same owner have the same tie sizes. None makes each query its own owner.
+        Number of the group of each query. The tie sizes are determined once for all queries of a group. With None, each
+        query is a group of its own.
     has_prior : bool, default=True
         Whether there is a prior. With a prior, each item also wins comparisons that might have tied. These wins bound
         the prevalence of pairs.
@@ -63,7 +65,7 @@ class TiedStages:
         self._read_sizes()
 
     def _read_sizes(self):
-        """Find the tie sizes in lists of positive weight, and the rivals of each size."""
+        """Find the sizes of tied classes in lists of positive weight, and the rivals of each size."""
         most_left = np.zeros((int(self.owner.max()) + 1, self.largest + 1), dtype=np.int64)
         for own, _, size in self.blocks:
             one, place = np.nonzero((size > 0) & (self.list_weight[own] > 0)[:, None])
@@ -91,15 +93,15 @@ class TiedStages:
         return self.seen.size
 
     def extra_query(self):
-        """For each variable that is not a log-worth, return its query."""
+        """Return the number of the query of each variable that is not a log-worth."""
         return np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
 
     def start(self, log_worth):
-        """Return the start values of the variables; the prevalence of each tie size starts at 1/10."""
+        """Return start values: the given log-worths, and a prevalence of 1/10 for each size of tied classes."""
         return np.concatenate([log_worth, np.where(self.free, np.log(0.1), 0.0).ravel()])
 
     def with_list_weight(self, weight):
-        """Return a copy with other list weights."""
+        """Return a copy that uses the given list weights, of shape (n_lists,)."""
         other = copy.copy(self)
         other.list_weight = weight
         other._read_sizes()
@@ -112,8 +114,9 @@ class TiedStages:
     def n_choices(self):
         """For each variable, return the total weight of the choices that it concerns.
 
-        For a log-worth this is the total weight of the candidate's rows; the weight of a row is divided by the size of
-        its class. For a prevalence it is the total weight of the classes of that size.
+        For a log-worth, this is the total weight of the lists that contain the candidate. The weight of each list is
+        first divided by the number of items that tie with the candidate, including the candidate. For the prevalence of
+        a tie size, it is the total weight of the classes of this size.
         """
         lists, weight = self.lists, self.list_weight[self.lists.row_list]
         rows = np.bincount(lists.candidate, weights=weight / self.size, minlength=lists.n_candidates)
@@ -128,7 +131,7 @@ class TiedStages:
         return np.column_stack([np.ones(self.lists.n_queries), np.where(self.seen, np.exp(extra), 0.0)])
 
     def value_and_gradient(self, variables):
-        """Compute the log-likelihood of each query, and its derivatives by all variables."""
+        """Compute the log-likelihood of each query, and its derivatives with respect to all variables."""
         lists = self.lists
         value, gradient = np.zeros(lists.n_queries), np.zeros(lists.n_candidates + 1)
         ties = np.zeros((lists.n_queries, self.largest))
@@ -143,7 +146,8 @@ class TiedStages:
     def by_list(self, variables):
         """For each query, yield the derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
 
-        The last n_sizes columns are for the tie sizes of the query that have an estimated prevalence.
+        The first n_items columns are derivatives with respect to the log-worths. The last n_sizes columns are for the
+        tie sizes of the query whose prevalence is estimated.
         """
         lists = self.lists
         scores = [
@@ -159,9 +163,10 @@ class TiedStages:
         yield from scores
 
     def information(self, variables):
-        """For each query, yield the second derivatives by the variables of `by_list`, multiplied by -1.
+        """For each query, yield the information matrix: the second derivatives of the log-likelihood, multiplied by -1.
 
-        The second derivatives are finite differences of the first derivatives.
+        The rows and columns of the matrix are the variables in the columns of `by_list`. The second derivatives are
+        computed as finite differences of the first derivatives.
         """
         return (self._information(variables, q) for q in range(self.lists.n_queries))
 
@@ -192,9 +197,12 @@ class TiedStages:
         return curves[np.ix_(counted, counted)]
 
     def _blocks(self):
-        """Yield blocks of lists: the list numbers, the candidates of each list in reverse order, and class sizes.
+        """Yield blocks of lists, each as three arrays.
 
-        The first row of each class contains the size of the class; other rows contain 0.
+        The arrays contain the numbers of the lists, the candidates of each list in reverse order, and the sizes of tied
+        classes.
+
+        In the third array, the first row of each tied class contains the number of its items; other rows contain 0.
         """
         lists = self.lists
         length = np.where(self.below, lists.query_n_items[lists.list_query], lists.list_length)
@@ -219,9 +227,10 @@ class TiedStages:
             yield own, candidate, size
 
     def _of_lists(self, variables):
-        """For each block of lists, yield the lists, their candidates, their log-likelihoods and the derivatives.
+        """For each block, yield its lists, their candidates, their log-likelihoods and two arrays of derivatives.
 
-        The log-likelihoods are not weighted. The derivatives are by log-worths and by log-prevalences.
+        The log-likelihoods are not multiplied by the list weights. The first array contains derivatives with respect to
+        log-worths, and the second array contains derivatives with respect to log-prevalences.
         """
         lists, n_sizes = self.lists, self.largest
         log_worth = variables[: lists.n_candidates]
@@ -284,7 +293,10 @@ class TiedStages:
 
 
 def pair_prevalence(stages, variables):
-    """Return d_2 of each query; it is 0 where no pairs tie, and infinite where pairs tie whenever they can."""
+    """Return the prevalence d_2 of pairs in each query.
+
+    It is 0 in queries without tied pairs, and infinite where the lists set no upper bound on it.
+    """
     if not stages.seen.shape[1]:
         return np.zeros(len(stages.seen))
     bounded = stages.free[:, 0] | ~stages.seen[:, 0]
@@ -292,9 +304,9 @@ def pair_prevalence(stages, variables):
 
 
 def _add_up(values):
-    """Sum over the last axis so that zeros at the end change nothing, not even the last bit of the sum.
+    """Sum over the last axis; the result is bitwise the same if zeros are appended.
 
-    Lists that are shorter than others, or that tie fewer items, end in zeros. NumPy's own sum may group the terms of
-    longer arrays differently.
+    Arrays are padded with zeros at the end if a list is shorter than the others or has smaller tied classes. NumPy's
+    own sum may add the terms of a longer array in another order, which changes the rounding.
     """
     return values[..., 0] + np.cumsum(values[..., 1:], axis=-1)[..., -1] if values.shape[-1] > 1 else values[..., 0]

@@ -1,4 +1,4 @@
-"""Base of methods that use normalised ranks; it defines the parameters that these methods share."""
+"""Base class of methods that use normalised ranks; it defines the parameters that these methods share."""
 
 from numbers import Integral
 from typing import Literal
@@ -23,7 +23,7 @@ _MOST_COPIES = 2**24
 
 
 class BaseNormalisedRanks(BaseAggregator):
-    """Base of methods that divide each rank by the number of items that could have been ranked.
+    """Base class of methods that divide each rank by the number of items that could have been ranked.
 
     A subclass has the parameters `n_items`, `absent` and `voter_weights`, and calls :meth:`_normalise`.
     """
@@ -86,7 +86,7 @@ class BaseNormalisedRanks(BaseAggregator):
         return n_items
 
     def _check_copies(self, lists, copies, what):
-        """Raise InputError if repeating the ranks of each list by its weight would give too many values."""
+        """Raise InputError if there are too many ranks after each list of weight w is replaced by w copies."""
         most = max(_MOST_COPIES, lists.n_rows)
         if lists.is_weighted and copies.sum() > most:
             q = int(np.argmax(copies))
@@ -109,7 +109,7 @@ class BaseNormalisedRanks(BaseAggregator):
 
 
 def minimum_by_candidate(candidate, value, n_candidates, *, start):
-    """Return the smallest value of each candidate; return `start` for candidates without a value below `start`."""
+    """Return the smallest value of each candidate, or `start` if the candidate has no smaller value."""
     smallest = np.full(n_candidates, start)
     np.minimum.at(smallest, candidate, value)
     return smallest

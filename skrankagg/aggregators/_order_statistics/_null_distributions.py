@@ -1,15 +1,16 @@
 r"""Lower tails of sums of independent numbers, where each number is drawn from a finite list of values.
 
-The p-value of a rank sum or a rank product is such a tail: every list gives an item one of its values at random. The
-distribution is found by convolution on a grid, under exponential tilting. If the masses are multiplied by
-:math:`e^{-\theta s}`, the far tail becomes the middle of a distribution. There the rounding error of a Fourier
-transform is harmless: probabilities of 1e-300 have as many correct digits as probabilities of 1e-3. Several tilts cover
-the range; neighbouring tilts are a few standard deviations of the sum apart. Each sum is looked up under the nearest
-tilt.
+The p-value of a rank sum or a rank product is such a tail probability, if every list gives an item one of the list's
+values at random. The distribution is computed by convolution on a grid, with exponential tilting. Tilting multiplies
+the probability of each sum s by :math:`e^{-\theta s}`. For a suitable :math:`\theta`, the far tail becomes the middle
+of the tilted distribution, where the rounding error of a Fourier transform is harmless. So probabilities of 1e-300 have
+as many correct digits as probabilities of 1e-3. Several tilts :math:`\theta` cover the range of the sum; the centres of
+neighbouring tilted distributions are a few standard deviations apart. The tail at a sum is computed with the tilt under
+which this sum is most likely.
 
-If the values lie on the grid, the tail is exact. Otherwise each value is rounded down by less than one cell, so the
-tail of the rounded sum is an upper bound. The same tail gives a lower bound if the sum is first lowered by one cell for
-each rounded value.
+If the values lie on the grid, the tail is exact. Otherwise each value is rounded down by less than one grid cell, so
+the tail of the rounded sum is an upper bound. For a lower bound, one cell is subtracted from the sum for each rounded
+value before the same tail is evaluated.
 
 >>> import numpy as np
 >>> from skrankagg.aggregators._order_statistics._null_distributions import SumOfDraws
@@ -41,7 +42,7 @@ _SINGLE_VALUES = 256
 
 
 class SumOfDraws:
-    """Lower tail of a sum of independent draws.
+    """Lower tail of the distribution of a sum of independent draws.
 
     `values` contains an ascending array for each kind of draw; the smallest value is 0. `masses` contains the frequency
     of each value, and `copies` contains the number of draws of each kind. If `unit` is not None, all values are integer
@@ -90,7 +91,7 @@ class SumOfDraws:
 
     @property
     def too_wide(self):
-        """Return True if the bound may be more than 10 % too high.
+        """Return True if the upper bound on the tail may be more than 10 % above the exact probability.
 
         Such a bound is not reported as a p-value.
         """
@@ -172,9 +173,10 @@ class SumOfDraws:
 
 
 class _Moments:
-    """Logarithm of the expectation of exp(-tilt * sum), and standard deviation of the tilted sum.
+    """Moments of a sum of draws under exponential tilts: its log norm and its standard deviation.
 
-    Two digits of these numbers suffice to choose tilts and ranges, so neighbouring values of a long list are merged.
+    The log norm of a tilt is the logarithm of the expectation of exp(-tilt * sum). Two correct digits suffice to choose
+    tilts and ranges, so neighbouring values of a long list are merged.
     """
 
     def __init__(self, kinds):
@@ -221,11 +223,11 @@ class _Moments:
 
 
 def _choose_tilts(moments):
-    """Choose tilts from 0 up to a tilt under which the smallest sum is likely, and some tilts below 0.
+    """Choose ascending tilts from 0 until the smallest sum is likely under the last tilt, and some tilts below 0.
 
-    The log norm of a tilt is the logarithm of the expectation of exp(-tilt * sum). Returns three results. The first
-    contains the tilts from 0, in ascending order. The second is a list with a pair for each tilt below 0: the tilt and
-    its log norm. The third contains the log norms of the tilts from 0.
+    The log norm of a tilt is the logarithm of the expectation of exp(-tilt * sum). There are three results. The first
+    contains the tilts of at least 0, in ascending order. The second is a list of pairs, each of a tilt below 0 and its
+    log norm. The third contains the log norms of the tilts in the first result.
     """
     deviation = moments.deviation(0.0)
     tilts, log_norms = [0.0], [0.0]
@@ -251,7 +253,7 @@ def _choose_tilts(moments):
 def _ranges(tilts, log_norms, below, greatest):
     """For each tilt, return the smallest and the greatest sum that the convolution must cover.
 
-    Chernoff's bounds with the other tilts give these limits.
+    The limits are found with Chernoff's bounds, which use the log norms of the other tilts.
     """
     all_tilts = np.concatenate([[tilt for tilt, _ in below], tilts])
     all_norms = np.concatenate([[norm for _, norm in below], log_norms])

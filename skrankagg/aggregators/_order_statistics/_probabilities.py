@@ -59,11 +59,11 @@ def _log_tail_ratio(k, n, x):
 
 
 def log_poisson_binomial_tail(x, k_max, chance):
-    """Compute the log probability that at least k of n uniform numbers are visible and at most x.
+    """For each x, compute the log probability that at least k of n uniform numbers are at most x and not hidden.
 
-    Number i is visible if it is at most ``chance[i]``; so it is visible and at most x with probability
-    ``min(x, chance[i])``. `x` has shape (n_values,) and lies between 0 and 1. The result has shape (k_max + 1,
-    n_values), with one row for each k from 0. All terms of the recurrence are positive.
+    Number i is hidden if it is above ``chance[i]``. So with probability ``min(x, chance[i])`` it is at most x and not
+    hidden. `x` has shape (n_values,) and lies between 0 and 1. The result has shape (k_max + 1, n_values), with one row
+    for each k from 0. All terms of the recurrence are positive.
     """
     log_tail = np.full((k_max + 1, len(x)), -np.inf)
     log_tail[0] = 0.0
@@ -76,8 +76,8 @@ def log_poisson_binomial_tail(x, k_max, chance):
 def thresholds(log_rho, n):
     """Return the logarithm of the rho-quantile of the k-th smallest of n uniform numbers, for each k.
 
-    Each rho is below 1. `log_rho` has shape (n_values,), and the result has shape (n, n_values). It contains the
-    logarithms of the quantiles of Beta(k, n - k + 1) at rho, for k from 1 to n.
+    `log_rho` contains logarithms of numbers rho below 1, and has shape (n_values,). The result has shape (n, n_values).
+    Its k-th row contains the logarithms of the rho-quantiles of Beta(k, n - k + 1), for k from 1 to n.
     """
     k = np.arange(1.0, n + 1)[:, None]
     k, log_rho = (value.ravel() for value in np.broadcast_arrays(k, log_rho))
@@ -118,7 +118,7 @@ def log_crossing(log_rho, n, *, most=1.0):
     where :math:`R_k` is the probability that no later index has this property. The sum over k has only positive terms.
     Each term is rho times a number between 0 and 1, so p never underflows. The subtraction in :math:`R_k` loses no
     relevant digits. Let C be the matrix of the conditional probabilities. Then :math:`(I + C) R = 1` and :math:`(I +
-    C)^{-1} = I - F`, where F contains the probability of each j to be the next such index. A relative error e in C
+    C)^{-1} = I - F`, where F contains the probability that j is the next such index after k. A relative error e in C
     therefore causes an error of at most 2 e in each R, and of at most 2 n e in p. The time for each value is quadratic
     in n.
     """
@@ -153,10 +153,11 @@ def _log_crossing(log_rho, n, most):
 
 
 def sorted_places(candidate, x, n_candidates, *, weight=None):
-    """Sort rows by candidate and normalised rank, and count the candidate's ranks up to each row.
+    """Sort rows by candidate and normalised rank `x`, and number the rows of each candidate from 1 in this order.
 
-    The count includes the row itself. `weight` contains integers of shape (n_rows,): a row of weight w counts as w
-    equal rows, and rows of weight 0 are left out. Both results are int64 of shape (n_kept,).
+    Returns the sorted row numbers, and for each of them the total count of the candidate's rows up to and including it.
+    `weight` contains integers of shape (n_rows,): a row of weight w counts as w equal rows, and rows of weight 0 are
+    left out. Both results are int64 arrays of shape (n_kept,).
     """
     rows = group_order(candidate, x)
     if weight is None:

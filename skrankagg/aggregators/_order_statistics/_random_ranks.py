@@ -2,10 +2,10 @@
 
 A p-value is the probability that random lists give an item ranks that are at least as good as its own.
 
-A random list gives an item one of the places of the list; all places have the same probability. A place is one of the
-list's normalised ranks, with ties unchanged, or 1 for each item missing from the list. This is the distribution over
-all ways to assign the list's places to items. So the p-values are valid for lists that have ties, are cut or rank
-different numbers of items.
+A random list gives an item one of the places of the actual list; all places have the same probability. The places are
+the normalised ranks in the list, with ties unchanged, and a place 1 for each item missing from the list. In other
+words, every assignment of the list's places to the items is equally likely. So the p-values are valid for lists that
+have ties, are cut, or rank different numbers of items.
 """
 
 from math import lcm
@@ -24,10 +24,10 @@ _MOST_LISTS = 1 << 16
 def random_rank_pvalues(lists, n_items, *, logarithms, ignore_absent):
     """Compute the log probability that random lists give a candidate a rank sum at most as large as the actual sum.
 
-    The ranks in the sum are normalised. With `logarithms` the sum is over the logarithms of the ranks. `n_items`
-    contains the number by which the ranks of each list are divided, as float64 of shape (n_lists,). Sums that are equal
-    up to rounding have the same probability. Candidates share a distribution if random lists treat them equally, even
-    if they belong to different queries.
+    The ranks in the sum are normalised: `n_items`, float64 of shape (n_lists,), contains the number by which the ranks
+    of each list are divided. If `logarithms` is true, the logarithms of the normalised ranks are added up instead. Sums
+    that are equal up to rounding have the same probability. The distribution is computed only once for all candidates
+    with the same null distribution, even if they belong to different queries.
     """
     kind, example = list_kinds(lists, n_items)
     kinds = [_places(lists, v, n_items[v], not ignore_absent) for v in example]
@@ -58,9 +58,9 @@ def _refuse(lists, candidate, n_lists):
 
 
 def list_kinds(lists, n_items):
-    """Number the lists so that lists with equal places have the same number.
+    """Number the kinds of lists, where two lists are of the same kind if they contain the same normalised ranks.
 
-    Returns the number of each list, and the position of one list with each number.
+    Returns the number of each list's kind, and the position of one list of each kind.
     """
     odd = lists.rank != positions(lists.row_ptr)
     is_tied = np.bincount(lists.row_list[odd], minlength=lists.n_lists) > 0
@@ -87,7 +87,10 @@ def _number_alike(*columns):
 
 
 def _places(lists, v, n_items, lacks_others):
-    """Return the distinct ranks that a list can give, their counts, and the number by which the ranks are divided."""
+    """Return the distinct ranks that list `v` can give, their counts, and the number by which the ranks are divided.
+
+    If `lacks_others` is true, the items missing from the list have the last rank, `n_items`.
+    """
     ranks, counts = np.unique(lists.rank[lists.row_ptr[v] : lists.row_ptr[v + 1]], return_counts=True)
     n_absent = n_items - counts.sum()
     if lacks_others and n_absent > 0:
@@ -96,7 +99,7 @@ def _places(lists, v, n_items, lacks_others):
 
 
 def null_numbers(lists, kind, ignore_absent):
-    """Number the null distributions of the candidates, so that equal distributions have the same number.
+    """Number the null distributions of the candidates' rank sums, so that equal distributions have the same number.
 
     With `ignore_absent`, the distribution of a candidate covers the lists that contain the candidate. Otherwise it
     covers all lists of the query. Lists of weight 0 are ignored.
@@ -139,7 +142,7 @@ def null_numbers(lists, kind, ignore_absent):
 def sums_above_least(lists, n_items, logarithms, ignore_absent):
     """Return the sum of each candidate's normalised ranks, minus the smallest sum that its lists can give.
 
-    With `logarithms` the sum is over the logarithms of the ranks.
+    If `logarithms` is true, the logarithms of the normalised ranks are added up instead.
     """
     measure = np.log if logarithms else np.asarray
     held = lists.list_length > 0
@@ -153,7 +156,7 @@ def sums_above_least(lists, n_items, logarithms, ignore_absent):
 
 
 def _null_distribution(kinds, copies, logarithms):
-    """Build the null distribution of a sum minus the smallest possible sum; return None if there are too many lists."""
+    """Build the null distribution of a rank sum minus its smallest possible value; return None for too many lists."""
     if copies.sum() > _MOST_LISTS:
         return None
     measure = np.log if logarithms else np.asarray

@@ -87,7 +87,8 @@ class RankStatistic(BaseNormalisedRanks):
         p-values of "mean" are exact in small queries, see Notes, and come from a normal distribution in other queries.
         "geometric-mean" has p-values only with True. The other statistics have no p-values.
     n_items : int, or mapping or pandas.Series of voter to int, default=None
-        Number of items that could have been ranked; None means the number of distinct items of each query.
+        Number of items that could have been ranked, for all lists or for each voter. None means the number of distinct
+        items of each query.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" gives them the worst normalised rank, 1. "ignore" leaves them out
         and divides each rank by the length of its list, as if the list were complete. If some items are in far more
@@ -121,9 +122,10 @@ class RankStatistic(BaseNormalisedRanks):
                      [1]_, [2]_
     ================ ===============================================================================================
 
-    The scores give the same order as the R package RobustRankAggreg [3]_. Q is not a p-value: the probability of a
-    value as small as Q is above Q itself. The logarithm of Q is computed with positive terms only, to about 1e-13. The
-    usual alternating sum loses digits with every list; with 40 lists, most digits are lost.
+    The scores give the same order as the R package RobustRankAggreg [3]_. Q is not a p-value, because random ranks
+    reach Q or less with a probability larger than Q itself. The logarithm of Q is computed with positive terms only,
+    with an error of about 1e-13. The usual alternating sum loses digits with every list; with 40 lists, most digits are
+    lost.
 
     With ``exact=True``, and in small queries with "auto", the column `pvalue` contains
 
@@ -137,18 +139,19 @@ class RankStatistic(BaseNormalisedRanks):
 
     For "mean" the relative error of p is at most 1e-11, however small p is, if the numbers of items have a common
     multiple up to some 50,000. Otherwise, and for "geometric-mean", values are rounded down to the grid, and p is an
-    upper bound. The bound is similar to [5]_, but it allows lists of any lengths. For up to some 60 lists the bound is
-    at most the exact p-value of a product that is 1 % larger. This p-value is rarely more than 1 % above the exact
-    p-value. For some 250 lists the product is 10 % larger; more lists are refused. The smallest p-values are exact.
+    upper bound. The bound is similar to the bound in [5]_, but lists may have any lengths. For up to about 60 lists,
+    the bound is at most the p-value of a rank product that is 1 % larger. This p-value is rarely more than 1 % above
+    the exact p-value. For about 250 lists the same holds for a rank product 10 % larger. More lists are refused. The
+    smallest p-values are exact.
 
     The normal approximation has a larger error. For example, an item that is first of 100 items in each of 3 lists has
-    p = 1e-6, but :math:`\Phi(-z)` is .0016. With "auto" a query is small if its rank sums have at most 1024 possible
-    values. This number is the number of lists times the number of items, minus the number of lists, plus 1. The number
-    is twice as large with ties, and some multiple if lists have different numbers of items. With ``absent="ignore"``,
-    items that are in different sets of lists have different possible values; all sets of a query together may have at
-    most 4096 values. So the result for a query never depends on other queries. A thousand different queries take at
-    most a second. Ten thousand queries of five lists of ten items take .3 s. ``exact=True`` takes milliseconds for each
-    query.
+    p = 1e-6, but :math:`\Phi(-z)` is .0016. With "auto", a query is small if its rank sums have at most 1024 possible
+    values. Without ties, m lists of n items have m (n - 1) + 1 possible rank sums. Ties double this number, and lists
+    with different numbers of items multiply it. With ``absent="ignore"``, items that are in different sets of lists
+    have different possible sums. All these sets together may then have at most 4096 possible sums in a query. The rule
+    uses only the lists of the query, so the result for a query never depends on other queries. A thousand different
+    queries take at most a second. Ten thousand queries of five lists of ten items take .3 s. ``exact=True`` takes
+    milliseconds for each query.
 
     Tied items share their mean rank. An absent item has :math:`x = 1`. With ``absent="ignore"`` it has no rank, and m
     is the number of lists that contain the item. The mean and Q then measure how unusual the ranks of an item would be
@@ -284,7 +287,7 @@ class RankStatistic(BaseNormalisedRanks):
         return Consensus(score, {"pvalue": pvalue}, {"exact": is_exact})
 
     def _pvalues(self, lists, score):
-        """Return the p-values of the candidates, and a mask of the queries where the p-values are exact."""
+        """Return the p-value of each candidate, and a mask of the queries with exact p-values."""
         ignore = self.absent == "ignore"
         if self._always_exact:
             logarithms = self.statistic == "geometric-mean"

@@ -19,7 +19,10 @@ __all__ = ["RobustRankAggregation"]
 
 
 def rho_score(candidate, x, n_lists, *, weight=None):
-    """Compute the logarithm of rho for each candidate from normalised ranks x; the logarithm is at most 0."""
+    """Compute log rho of each candidate from its normalised ranks `x`.
+
+    rho is the smallest of the probabilities of the candidate's order statistics, so log rho is at most 0.
+    """
     rows, place = sorted_places(candidate, x, len(n_lists), weight=weight)
     candidate = candidate[rows]
     return minimum_by_candidate(
@@ -45,8 +48,8 @@ def rho_pvalue(log_rho, n_lists, *, exact=False, depth_share=1.0):
 class RobustRankAggregation(BaseNormalisedRanks):
     r"""Rank items by how unlikely the best of their ranks would be if all lists were random.
 
-    An item that some lists rank high gets a small p-value, wherever the other lists rank it. Lists without information
-    therefore do no harm.
+    An item that some lists rank high gets a small p-value, wherever the other lists rank it. Lists that are pure noise
+    therefore do little harm.
 
     Parameters
     ----------
@@ -57,9 +60,10 @@ class RobustRankAggregation(BaseNormalisedRanks):
         Number of items that could have been ranked. P-values depend on this number. None means the number of distinct
         items of each query.
     depth_share : float, or mapping or pandas.Series of voter to float, default=None
-        Largest share of the rankable items that a list can contain, above 0 and at most 1. An absent item may have any
-        rank beyond this share. None means a share of 1. The parameter changes the result only if the shares differ or
-        if the p-value is exact. An exact p-value needs one share for all lists.
+        Largest share of all rankable items that a list can contain, above 0 and at most 1. For example, the share is
+        0.1 if lists are cut after the best tenth of the items. An item missing from the list may have any rank after
+        the cut. None means a share of 1. The parameter changes the result only if the shares differ or if the p-value
+        is exact. An exact p-value needs one share for all lists.
     absent : {"last", "ignore"}, default="last"
         How to treat items missing from a list: "last" gives them the worst normalised rank, 1. "ignore" leaves them out
         and divides each rank by the length of its list, as if the list were complete. P-values then get smaller if more
@@ -79,10 +83,10 @@ class RobustRankAggregation(BaseNormalisedRanks):
     .. math:: \rho = \min_k P(\mathrm{Beta}(k, m - k + 1) \le x_k), \qquad p = \min(1, m \rho),
 
     and the score is :math:`-\log_{10} p`. The column `pvalue` contains p. The p-value may underflow to 0, but the score
-    is still correct. The exact p is the probability that random ranks have a :math:`\rho` at most as large. This means
-    that one of their order statistics is below its quantile at :math:`\rho`. The relative error of the exact p is about
-    1e-12, however small p is. The usual alternating sum for p has no correct digit left with 30 lists and a
-    :math:`\rho` of 1e-6.
+    is still correct. The exact p is the probability that random ranks have a :math:`\rho` that is at most as large as
+    the item's :math:`\rho`. Equivalently, it is the probability that at least one order statistic of random ranks is at
+    most its :math:`\rho`-quantile. The relative error of the exact p is about 1e-12, however small p is. The usual
+    alternating sum for p has no correct digit left with 30 lists and a :math:`\rho` of 1e-6.
 
     With shares :math:`\sigma_i` (`depth_share`), the k-th term of the minimum is the probability of at least k
     successes in independent trials of probabilities :math:`\min(x_k, \sigma_i)`. The term is 1 if k is above the number
@@ -96,7 +100,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
     statistics. In a query the weights may add up to :math:`2^{53}`. With exact p-values or different shares, the m
     lists are processed one by one, and the weights may add up to :math:`2^{24}`. The time is linear in the number of
     rows, except for sorting. Exact p-values take about :math:`m^2 / 2` logarithms and powers for each distinct
-    :math:`\rho`. With different shares, each distinct rank takes m times the largest k steps.
+    :math:`\rho`. With different shares, each distinct rank takes a number of steps that is m times the largest k.
 
     References
     ----------
@@ -162,7 +166,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         return lists
 
     def _list_cutoff(self, lists):
-        """Return the share of the items that each list can contain, float64 of shape (n_lists,)."""
+        """Return the largest share of the items that each list can contain, float64 of shape (n_lists,)."""
         if self.absent == "ignore":
             raise InputError(
                 "`depth_share` must be None with absent='ignore', which treats all lists as complete; got "

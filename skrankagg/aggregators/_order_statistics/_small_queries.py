@@ -1,7 +1,7 @@
 """Exact p-values of rank sums in small queries; the distributions of many queries are computed together.
 
-As in :mod:`._random_ranks`, a random list gives an item one of the places of the list. All terms are positive. So even
-p-values down to 1e-300 have a relative error of only about 1e-13.
+As in :mod:`._random_ranks`, a random list gives an item one of the places of the actual list. Only positive terms are
+added up, so even p-values of 1e-300 have a relative error of only about 1e-13.
 """
 
 import numpy as np
@@ -20,9 +20,9 @@ def small_pvalues(lists, n_items, *, ignore_absent):
     """Compute the p-values of rank sums in small queries.
 
     Returns the p-value of each candidate, which is NaN in queries that are not small, and a mask of the small queries.
-    `n_items` contains the number by which the ranks of each list are divided, as float64 of shape (n_lists,). Whether a
-    query is small depends on its own lists alone. A distribution has a cell for each possible sum of ranks. The number
-    of cells for a normalised rank of 1 is a common multiple of the numbers of items.
+    `n_items` contains the number by which the ranks of each list are divided, as float64 of shape (n_lists,). A query
+    is small if its distributions have few cells, where a cell is one possible sum of ranks. This depends only on the
+    lists of the query. The number of cells for a normalised rank of 1 is a common multiple of the numbers in `n_items`.
     """
     pvalue, is_small = np.full(lists.n_candidates, np.nan), np.zeros(lists.n_queries, dtype=bool)
     # This is a lower bound on the number of cells, because a common grid only adds cells.
@@ -42,9 +42,10 @@ def _are_few(most_of_one, of_all):
 
 
 def _most_distributions(lists, ignore_absent):
-    """For each query, return an upper bound on the number of distributions.
+    """For each query, return an upper bound on the number of different null distributions of its candidates.
 
-    With `ignore_absent` the bound is 1 plus the number of items that some list does not contain. Otherwise it is 1.
+    With `ignore_absent` the bound is 1 plus the number of items that are missing from at least one list of positive
+    weight. Otherwise it is 1.
     """
     if not ignore_absent:
         return 1
@@ -93,7 +94,7 @@ def _pvalues(lists, n_items, ignore_absent):
 
 
 def _alike(nulls, n_cells):
-    """Yield groups of distributions of similar size, where each group has a bounded number of cells."""
+    """Yield groups of null distributions with similar numbers of cells; the total of each group is bounded."""
     size = np.frexp(n_cells[nulls])[1]
     for one in np.unique(size):
         of_size = nulls[size == one]
@@ -102,10 +103,10 @@ def _alike(nulls, n_cells):
 
 
 class _Draws:
-    """For each kind of list, the distribution of the place that a random list gives to an item.
+    """Distributions of the place that a random list gives to an item, one for each kind of list.
 
-    In the methods, distribution g belongs to a sum of draws. It has ``copies[e]`` draws of kind ``number[e]`` for each
-    e in ``range(ptr[g], ptr[g + 1])``.
+    The methods compute distributions of sums of such places. The sum of distribution g has ``copies[e]`` terms from
+    random lists of kind ``number[e]``, for each e in ``range(ptr[g], ptr[g + 1])``.
     """
 
     def __init__(self, lists, n_items, example, ignore_absent):
@@ -119,9 +120,9 @@ class _Draws:
         self._halves = 1 + odd[example]
 
     def grid(self, number, copies, ptr):
-        """For each distribution, return the number of cells for a normalised rank of 1, and for all possible sums.
+        """For each distribution, return the number of grid cells in a normalised rank of 1, and in all possible sums.
 
-        An infinite number means that there are too many cells.
+        A number is infinite if there are too many cells.
         """
         per_one = np.ones(len(ptr) - 1)
         length = np.diff(ptr)
@@ -140,7 +141,7 @@ class _Draws:
         return per_one, 1 + np.rint(np.bincount(owner, weights=cells, minlength=len(ptr) - 1))
 
     def convolve(self, some, number, copies, ptr, per_one, n_cells):
-        """For some distributions, compute the probability of each sum.
+        """Compute the probability of each possible sum for the distributions `some`.
 
         The result has shape (n_some, n_cells); the sums are in ascending order.
         """
@@ -167,7 +168,7 @@ class _Draws:
         return found
 
     def _chances(self, kind, per_one):
-        """For each given kind of list, compute the probability of each distance from the best place, in grid steps.
+        """For each kind of list in `kind`, compute the probability of each distance from the best place, in grid steps.
 
         Returns an array of shape (n_some, n_steps).
         """

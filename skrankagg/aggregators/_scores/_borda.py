@@ -12,7 +12,7 @@ __all__ = ["BordaCount", "SimpleBorda"]
 
 class _BordaPoints(PointSums):
     def _points(self, lists):
-        """Return the points of each row: one for the item itself and one for each item below it."""
+        """Return the points of each row: one for the item itself, and one for each item of the query below it."""
         return lists.query_n_items[lists.candidate_query[lists.candidate]] + 1 - lists.rank
 
     def _first_place(self, lists):
@@ -20,7 +20,7 @@ class _BordaPoints(PointSums):
 
 
 class BordaCount(_BordaPoints, SharedPointSums):
-    r"""Rank items by Borda points; the unranked items of a list share the remaining points.
+    r"""Rank items by Borda points; items missing from a list share the points that the list has left.
 
     Each list gives its first item as many points as the query has items. It gives its second item one point less, and
     so on.
@@ -37,9 +37,9 @@ class BordaCount(_BordaPoints, SharedPointSums):
 
     See Also
     --------
-    SimpleBorda : Unranked items get no points.
-    CombSUM : With ``norm="borda"`` it gives the same order; its scores are Borda points divided by the number of items.
-    RankStatistic : With ``absent="ignore"`` it divides each rank by the length of the list.
+    SimpleBorda : Unranked items get no points. CombSUM : With ``norm="borda"`` it gives the same order; its scores are
+    Borda points over the number of items. RankStatistic : With ``absent="ignore"`` it divides each rank by the length
+    of the list.
 
     Notes
     -----
@@ -54,9 +54,10 @@ class BordaCount(_BordaPoints, SharedPointSums):
     .. math:: B(i) = \frac{\sum_{v \ni i} w_v (L_v + 1 - r_v(i))}{\sum_{v \ni i} w_v}.
 
     On full lists this gives the same order as the default. With lists of unequal length, the first place of a long list
-    is worth more than the first place of a short list. So the items of long lists come first. :class:`RankStatistic`
-    divides by the length instead. If lists are cut to their first items, an item that a single list ranks first comes
-    before an item that every list ranks second. If only lists of weight 0 contain an item, its score is 0.
+    is worth more than the first place of a short list. So the items of long lists tend to come first.
+    :class:`RankStatistic` avoids this, because it divides ranks by the length of the list. Do not use "ignore" for
+    lists that are cut to their first items. An item that a single list ranks first would then come before an item that
+    every list ranks second. If only lists of weight 0 contain an item, its score is 0.
 
     Tied items share their mean rank, and therefore their mean points. The time is linear in the number of rows.
 
@@ -107,7 +108,7 @@ class BordaCount(_BordaPoints, SharedPointSums):
         return (lists.query_n_items[lists.list_query] - lists.list_length + 1) / 2
 
     def _points_inside(self, lists):
-        """Return the points of each row: one for the item itself and one for each item below it in its list."""
+        """Return the points of each row: one for the item itself, and one for each item below it in the same list."""
         return lists.list_length[lists.row_list] + 1 - lists.rank
 
 

@@ -17,7 +17,7 @@ _CELLS = 1 << 22
 
 
 class _BaseChoice(BaseComb):
-    """Base of methods in which the score of an item is one of its values, or the mean of two of its values.
+    """Base class of methods whose score is one of an item's normalised scores, or the mean of two of them.
 
     Lists of weight 0 are ignored.
     """
@@ -58,7 +58,7 @@ class _BaseChoice(BaseComb):
         raise NotImplementedError
 
     def _choose_for_all(self, score, lists, absent, candidate, value, weight):
-        """Compute scores as `_choose` does, but with values for absent items, which `absent` contains for each list."""
+        """Compute scores as `_choose` does, and also use each list's value for absent items, given in `absent`."""
         # Take some queries at a time: the values of absent items need more memory than the rows.
         for rows, cells, owners in _absent_cells(lists, candidate):
             given = lists.list_weight[owners] > 0
@@ -78,10 +78,10 @@ class _BaseChoice(BaseComb):
 
 
 def _absent_cells(lists, candidate):
-    """Pair each candidate with the lists that do not contain it.
+    """Pair each candidate with the lists of its query that do not contain it.
 
-    Yields three results for a few queries at a time: the rows of these queries as a slice, the candidate of each pair,
-    and the list of each pair.
+    A few queries are processed at a time. For each batch of queries, three results are yielded: a slice of their rows,
+    the candidate of each pair, and the list of each pair.
 
     `candidate` contains the candidate of each row whose list has a positive weight. A list of weight 0 is treated as if
     it did not contain its items.
@@ -109,8 +109,8 @@ def _absent_cells(lists, candidate):
 class CombMAX(_BaseChoice):
     r"""Rank items by the greatest of their normalised scores.
 
-    A single list that ranks an item first is enough to bring the item to the top. Use this method where the lists cover
-    different items, such as the shards of one index.
+    A single list that ranks an item first is enough to bring the item to the top. Use this method if the lists cover
+    different items, for example if they come from the shards of one index.
 
     Parameters
     ----------
@@ -136,11 +136,11 @@ class CombMAX(_BaseChoice):
 
     .. math:: \mathrm{CombMAX}(i) = \max_{v \ni i} s_v(i).
 
-    A weight of 2 acts like two copies of the list, so the size of a weight does not matter. Under "min-max" the first
-    item of every list scores 1, so all distinct first items tie. Among them, items in more lists come first. Tied items
-    of a list share their mean rank. Lists that do not contain an item have no effect on its score, except with
-    ``absent_score="min"``. If only lists of weight 0 contain an item, its score is 0. The time is linear in the number
-    of rows.
+    A list of weight 2 acts like two copies of the list, and a copy does not change the maximum. So the size of a weight
+    does not matter. Under "min-max" the first item of every list scores 1, so all distinct first items tie. Among them,
+    items in more lists come first. Tied items of a list share their mean rank. Lists that do not contain an item have
+    no effect on its score, except with ``absent_score="min"``. If only lists of weight 0 contain an item, its score is
+    0. The time is linear in the number of rows.
 
     References
     ----------
@@ -226,10 +226,11 @@ class CombMIN(_BaseChoice):
 
     .. math:: \mathrm{CombMIN}(i) = \min_{v \ni i} s_v(i).
 
-    A weight of 2 acts like two copies of the list, so the size of a weight does not matter. Tied items of a list share
-    their mean rank. Lists that do not contain an item have no effect on its score, except with ``absent_score="min"``.
-    If only lists of weight 0 contain an item, its score is 0. The time is linear in the number of rows. With
-    ``absent_score="min"`` it is linear in the number of lists times the number of items.
+    A list of weight 2 acts like two copies of the list, and a copy does not change the minimum. So the size of a weight
+    does not matter. Tied items of a list share their mean rank. Lists that do not contain an item have no effect on its
+    score, except with ``absent_score="min"``. If only lists of weight 0 contain an item, its score is 0. The time is
+    linear in the number of rows. With ``absent_score="min"`` it is linear in the number of lists times the number of
+    items.
 
     References
     ----------
@@ -265,9 +266,9 @@ class CombMIN(_BaseChoice):
 
 
 def _reduce(choose, score, candidate, value):
-    """Set the score of each candidate to the greatest or the least of its values.
+    """Set the score of each candidate to the greatest or the least of its values, in place.
 
-    `choose` is np.maximum or np.minimum.
+    `choose` is np.maximum or np.minimum. `value` contains the values, and `candidate` the candidate of each value.
     """
     score[candidate] = value
     choose.at(score, candidate, value)
@@ -307,12 +308,13 @@ class CombMED(_BaseChoice):
     .. math:: \mathrm{CombMED}(i) = \operatorname{median}_{v \ni i} s_v(i),
 
     where the median of an even number of values is the mean of the two values in the middle. With weights, the lower
-    median is the least value such that the values up to it have at least half of the total weight. The upper median is
-    the least value such that the values up to it have more than half. The score is the mean of the two medians, so
-    integer weights act as copies of the list. A share of the weight that differs from one half only by rounding is
-    treated as one half. Tied items of a list share their mean rank. Lists that do not contain an item have no effect on
-    its score, except with ``absent_score="min"``. If only lists of weight 0 contain an item, its score is 0. The method
-    sorts the rows by item and value. With ``absent_score="min"`` it sorts one value for each list and item.
+    median is the least value for which the values up to and including it have at least half of the total weight. The
+    upper median is the least value for which they have more than half. The score is the mean of the two medians, so a
+    list with an integer weight w counts as w copies. A fraction of the weight that differs from one half only by
+    rounding is treated as one half. Tied items of a list share their mean rank. Lists that do not contain an item have
+    no effect on its score, except with ``absent_score="min"``. If only lists of weight 0 contain an item, its score is
+    0. The method sorts the rows by item and value. With ``absent_score="min"`` it sorts one value for each list and
+    item.
 
     References
     ----------
@@ -359,10 +361,10 @@ class CombMED(_BaseChoice):
 
 
 def _weighted_medians(ptr, value, weight):
-    """Return the lower and the upper weighted median of each group, two arrays of shape (n_groups,).
+    """Return the lower and the upper weighted median of each group, as two arrays of shape (n_groups,).
 
-    All weights are positive. The values of a group are ascending. Weights are added one after the other within the
-    group, so the sums of a group do not depend on other groups.
+    All weights are positive, and the values of each group are in ascending order. Weights are added up separately
+    within each group, so rounding in one group does not depend on other groups.
     """
     head, size = ptr[:-1], np.diff(ptr)
     half = np.add.reduceat(weight, head) / 2

@@ -26,7 +26,7 @@ _MAY_BE_NEGATIVE = frozenset({"z-score", "dbsf", "max", "l2", None})
 
 
 class BaseComb(BaseAggregator):
-    """Base of all methods that combine normalised scores: it defines their parameters, values and checks."""
+    """Base class of all methods that combine normalised scores; it has their parameters, normalisation and checks."""
 
     _tag_notes = {"needs_scores": '`norm="borda"`, `"rank"`, `"reciprocal"` and `"simple-borda"` do not'}
     _any_numbering = True
@@ -49,7 +49,7 @@ class BaseComb(BaseAggregator):
         check_absent_score(self.norm, self.absent_score)
 
     def _values(self, lists):
-        """Return the value of each row, and the value of each list's absent items.
+        """Return the normalised score of each row, and the score that each list gives to absent items.
 
         The second result is None if all its values are 0.
         """
@@ -79,7 +79,7 @@ class BaseComb(BaseAggregator):
 
 
 class _SumsOfScores(BaseComb):
-    """Base of methods that sum values over all lists; an item also has a value in lists that do not contain it."""
+    """Base class of methods that sum normalised scores over all lists, including lists that do not contain the item."""
 
     _repeats_columns = True
     _tags = {"smooth": True}
@@ -106,8 +106,9 @@ class _SumsOfScores(BaseComb):
         return Contributions(weigh_rows(lists, value), None if absent is None else absent * lists.list_weight)
 
     def _gains(self, lists):
-        """Return the value that each row adds to its item, and the value that each list adds to all items.
+        """Return the values to add up: one for each row, and one for each list.
 
+        The value of a list is added to all items of its query. The value of a row is also added to the item of the row.
         The second result is None if all its values are 0.
         """
         gain, absent = self._values(lists)
@@ -179,15 +180,15 @@ class CombSUM(_SumsOfScores):
     None           :math:`x`                                 0                          :math:`x`
     ============== ========================================= ========================== =====================
 
-    Under "borda", the absent items of a list share the values of the places after its last item: each absent item gets
-    the mean of these values. "max" needs a score above 0 in every list. "max", "l2" and None depend on the zero point
-    of the scores; the other norms that use scores do not. With ``norm=None`` the scores must be calibrated: equal
-    scores must mean the same in all lists. All scores must be above 0, which is the value of an absent item.
+    Under "borda", each absent item of a list gets the mean of the values that belong to the places after the list's
+    last item. "max" needs a score above 0 in every list. "max", "l2" and None depend on the zero point of the scores;
+    the other norms that use scores do not. With ``norm=None`` the scores must be calibrated: equal scores must mean the
+    same in all lists. All scores must be above 0, which is the value of an absent item.
 
     With ``absent_score="min"`` an absent item gets the lowest value of the list instead of 0 [4]_. Under "z-score", 0
-    is the mean value of each list. An absent item then gets a higher value than the items below the mean. Choose "min"
-    for lists that are cut at some rank. A list of one item then gives the same value to all items, so it does not
-    change their order. The time is linear in the number of rows.
+    is the mean value of each list. An absent item with the value 0 would then be above the lower items of the list. So
+    choose "min" for lists that are cut at some rank. With "min", a list of one item gives the same value to all items,
+    so it does not change their order. The time is linear in the number of rows.
 
     References
     ----------
@@ -234,7 +235,7 @@ class CombSUM(_SumsOfScores):
 
 
 class _Supported(_SumsOfScores):
-    """Base of methods that multiply a sum by a power of the total weight of the lists that contain the item.
+    """Base class of methods that multiply a sum by a power of the total weight of the lists that contain the item.
 
     The exponent is the parameter `gamma`.
     """
@@ -253,7 +254,7 @@ class _Supported(_SumsOfScores):
         return Consensus(points, scale=scale, additive=total.additive)
 
     def _forgotten(self, lists, total, factor, points):
-        """Return a mask of the queries in which a sum underflows to 0, but its product with the factor would matter."""
+        """Return a mask of the queries in which a sum underflows to 0, but its product with the factor is not tiny."""
         heads = lists.candidate_ptr[:-1]
         matters = np.maximum(TOLERANCE * np.maximum.reduceat(np.abs(points), heads), _TINY / np.finfo(np.float64).eps)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -274,7 +275,7 @@ class _Supported(_SumsOfScores):
         return lambda weight: total(weight) * self._factor(held(weight))
 
     def _factor(self, held):
-        """Raise each candidate's total weight to the power `gamma`; return 0 where the total weight is 0."""
+        """Raise each candidate's total weight `held` to the power `gamma`; a negative power of 0 is defined as 0."""
         if self.gamma == 1:
             return held
         with np.errstate(over="ignore", divide="ignore"):
@@ -446,9 +447,9 @@ class CombANZ(_Supported):
 def _underflow(lists, points, size, gain):
     """Replace sums that are too small for full precision by 0, in place; return a mask of unusable queries.
 
-    `size` contains each candidate's sum of absolute terms, and `gain` contains each row's term without the weight. Sums
-    become too small because of small weights. A query is unusable if its weights make all its sums so small that
-    different items would tie.
+    Such sums are caused by small list weights. A query is unusable if its weights make all its sums so small that
+    different items would tie. `size` contains the sum of the absolute terms of each candidate. `gain` contains the term
+    of each row before it is multiplied by the weight of its list.
     """
     given = np.abs(gain) * (lists.list_weight > 0)[lists.row_list]
     unweighted = np.bincount(lists.candidate, weights=given, minlength=lists.n_candidates)

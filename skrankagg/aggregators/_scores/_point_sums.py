@@ -10,7 +10,7 @@ from ._row_sums import sum_rows, sum_rows_again, times, weigh_rows
 
 
 class PointSums(BaseAggregator):
-    """Base of methods that sum the points of an item over the lists; a subclass computes the points in `_points`.
+    """Base class of methods that sum the points of an item over the lists; a subclass computes the points in `_points`.
 
     Each list gives points only to its own items.
     """
@@ -25,7 +25,7 @@ class PointSums(BaseAggregator):
         raise NotImplementedError
 
     def _first_place(self, lists):
-        """Return the points of an item in the first place: one number for each query, or one number for all queries."""
+        """Return the points for first place, as an array with a number per query or as one number for all queries."""
         raise NotImplementedError
 
     def _aggregate(self, lists):
@@ -42,7 +42,7 @@ class PointSums(BaseAggregator):
 
 
 class SharedPointSums(PointSums):
-    """Base of methods that sum or average the points of an item over the lists.
+    """Base class of methods that sum or average the points of an item over the lists.
 
     With ``absent="last"`` each list gives points to all items, and the score is the sum. With ``absent="ignore"`` each
     list gives points only to its own items, and the score is the mean.
@@ -51,11 +51,11 @@ class SharedPointSums(PointSums):
     _parameter_constraints: dict = {"absent": [StrOptions({"last", "ignore"})], **PointSums._parameter_constraints}
 
     def _left_over(self, lists):
-        """Return the points that each list gives to every absent item, which are equal for all absent items."""
+        """Return the points that each list gives to an absent item; all absent items of a list get the same points."""
         raise NotImplementedError
 
     def _points_inside(self, lists):
-        """Return the points of each row if the items of its list were the only items of the query."""
+        """Return the points of each row, computed as if the items of its list were the only items of the query."""
         raise NotImplementedError
 
     def _aggregate(self, lists):
@@ -107,14 +107,14 @@ def _scale_weights(lists):
 
 
 def _scaled(lists, weight):
-    """Scale the weights of each query by a power of two.
+    """Scale the list weights of each query by a power of two, so that the largest is close to 1.
 
-    The products in a weighted mean then neither overflow nor lose precision.
+    A weighted mean of points stays the same, but its products neither overflow nor lose precision.
     """
     _, exponent = np.frexp(np.maximum.reduceat(weight, lists.list_ptr[:-1]))
     return np.ldexp(weight, -exponent[lists.list_query])
 
 
 def _mean(total, weight):
-    """Divide totals by weights; return 0 where the weight is 0."""
+    """Divide each weighted total by the total weight; return 0 where the total weight is 0."""
     return total / np.where(weight > 0, weight, 1.0)

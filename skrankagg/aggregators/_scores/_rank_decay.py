@@ -1,4 +1,4 @@
-"""Sums of decreasing functions of the rank: reciprocals, inverse squares and powers of a persistence."""
+"""Methods that sum a decreasing function of the rank: a reciprocal, an inverse square or a geometric sequence."""
 
 from numbers import Integral, Real
 from typing import Literal
@@ -19,7 +19,7 @@ __all__ = ["InverseSquareRank", "RankBiasedCentroid", "ReciprocalRankFusion"]
 
 
 class _RankDecay(BaseAggregator):
-    """Base of methods that sum a gain for each rank and multiply the sum by an optional factor for each candidate.
+    """Base class of methods that sum a gain for each rank and may multiply each candidate's sum by a factor.
 
     Subclasses define the gain and the factor.
     """
@@ -38,7 +38,7 @@ class _RankDecay(BaseAggregator):
         return None if factor is None else factor(lists.list_weight)
 
     def _factor_again(self, lists):
-        """Return a function that computes the factors from list weights; return None if all factors are 1."""
+        """Return a function that computes each candidate's factor from list weights, or None if all factors are 1."""
         return None
 
     def _aggregate(self, lists):
@@ -99,9 +99,9 @@ class ReciprocalRankFusion(_RankDecay):
     At ``k=60`` the number of lists that contain an item matters more than the ranks of the item. For example, rank 30
     in two lists beats rank 1 in one list. With two lists of at most ``k + 1`` items, the items that are in both lists
     come before all other items. With lists of a few dozen items choose `k` by cross-validation. The benchmark
-    ``benchmarks/hybrid.py`` fuses the first 30 items of two generated retrievers. With good retrievers, k=10 gains .005
-    of nDCG@10 over k=60; with weak retrievers, k=10 loses .006. Scores depend only on ranks and do not measure
-    relevance, so the same threshold means different things in different queries.
+    ``benchmarks/hybrid.py`` fuses the first 30 items of two simulated retrievers. With good retrievers, nDCG@10 is .005
+    higher for k=10 than for k=60; with weak retrievers, it is .006 lower. Scores depend only on ranks and do not
+    measure relevance. So a score that means "relevant" in one query may mean nothing in another query.
 
     References
     ----------
@@ -226,9 +226,10 @@ class RankBiasedCentroid(_RankDecay):
     .. math:: \mathrm{RBC}(i) = \sum_{v \ni i} w_v (1 - p) p^{r_v(i) - 1}.
 
     Tied items share their mean rank; an absent item gets 0. The paper tries values of :math:`p` from .9 to .99. Items
-    tie if their gains are below 1e-12 of the gain of the first place; with :math:`p = .95` these are the items beyond
-    rank 540. Such items do not tie if all of them are in one list and in no other list. Gains too small for floating
-    point are 0; with :math:`p = .95` these are the gains from rank 14,500 on. The time is linear in the number of rows.
+    tie if their gains are less than 1e-12 times the gain of the first place; with :math:`p = .95` these are the items
+    beyond rank 540. There is an exception: two such items do not tie if both are in the same list and in no other list.
+    Gains too small for floating point are 0; with :math:`p = .95` these are the gains from rank 14,500 on. The time is
+    linear in the number of rows.
 
     References
     ----------
@@ -278,7 +279,8 @@ class InverseSquareRank(_RankDecay):
     support : {"count", "log"}, default="count"
         Factor of the sum: the number of lists that contain the item, or its logarithm.
     sigma : float, default=0.01
-        Number added to the number of lists before the logarithm, at least 0.
+        Number that is added to the number of lists before the logarithm is taken, at least 0. It is only used with
+        "log".
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 

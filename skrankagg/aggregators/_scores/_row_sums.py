@@ -24,9 +24,9 @@ def sum_rows(lists, value, given=None):
 
 
 def sum_sizes(lists, value, given=None):
-    """Sum absolute values in the same way as :func:`sum_rows`.
+    """Compute the same sums as :func:`sum_rows`, but of absolute values.
 
-    These sums are used to estimate rounding errors if positive and negative terms may cancel.
+    If positive and negative terms may cancel, the rounding errors are estimated from these sums.
     """
     return sum_rows(lists, np.abs(value), None if given is None else np.abs(given))
 
@@ -34,9 +34,10 @@ def sum_sizes(lists, value, given=None):
 def sum_rows_again(lists, value, given=None):
     """Return a function that computes :func:`sum_rows` from list weights of shape (n_lists,).
 
-    The function also accepts the weights of many replicates as columns of an array of shape (n_lists, n_replicates).
-    Each sum is bitwise equal to the result of a separate call. Only the weights change from call to call, so the sum is
-    a product with a fixed matrix. This product also adds the terms in the order of the rows.
+    The function also accepts an array of shape (n_lists, n_replicates), in which each column contains other list
+    weights. Each result is bitwise equal to the result of a separate call of :func:`sum_rows`. The function multiplies
+    a fixed sparse matrix by the weights, and this product adds the terms in the order of the rows, as :func:`sum_rows`
+    does.
     """
     values = sparse_rows(lists.row_ptr, lists.candidate, value, lists.n_candidates).T
     if given is None:
@@ -51,11 +52,14 @@ def sum_rows_again(lists, value, given=None):
 
 
 def times(value, weight):
-    """Multiply the value of each list by its weights; `weight` has shape (n_lists,) or (n_lists, n_replicates)."""
+    """Multiply the value of each list by its weights.
+
+    `weight` has shape (n_lists,) or (n_lists, n_replicates), and so has the result.
+    """
     return (value * weight.T).T
 
 
 def smallest_size(value):
-    """Return the smallest absolute value that is not 0; return 1 if all values are 0."""
+    """Return the smallest absolute value that is not 0, or 1 if no such value is below 1."""
     size = np.abs(value)
     return size[size > 0].min(initial=1.0)

@@ -21,7 +21,7 @@ __all__ = ["Agglomerative"]
 class Agglomerative(WeightedAggregator):
     r"""Merge the two most similar lists until one list is left; lists that agree with majorities have more weight.
 
-    Nearly equal lists are merged first, so they count as one list when they are merged with the other lists.
+    Nearly equal lists are merged early, so together they count as one list when they are later merged with other lists.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Agglomerative(WeightedAggregator):
     voter_weights_ : DataFrame
         Columns `voter` and `weight`. The weights are pooled over the queries; the average voter has weight 1.
     query_voter_weights_ : DataFrame
-        Columns `query`, `voter` and `weight`, the weight before any list is merged.
+        Columns `query`, `voter` and `weight`. The weights are from the time before any list is merged.
 
     Warns
     -----
@@ -57,24 +57,26 @@ class Agglomerative(WeightedAggregator):
 
     Notes
     -----
-    The first weight of a list is the number of pairs on which it agrees with a strict majority. A list gives the item
-    of rank :math:`r` among :math:`n` items the score :math:`n (n + 1 - 2r) / 2` [1]_. The two lists with the greatest
-    :math:`\rho = 1 - 6 \sum d^2 / (n^3 - n)` are merged:
+    The initial weight of a list is the number of pairs on which it agrees with a strict majority. A list gives the item
+    of rank :math:`r` among :math:`n` items the score :math:`n (n + 1 - 2r) / 2` [1]_. The similarity of two lists is
+    :math:`\rho = 1 - 6 \sum d^2 / (n^3 - n)`, where :math:`d` is the difference between an item's ranks in the two
+    lists. The two lists with the greatest :math:`\rho` are merged:
 
     .. math:: s = \frac{w_1 s_1 + w_2 s_2}{w_1 + w_2}, \qquad
         w = \frac{c_1 w_1 + c_2 w_2}{c_1 + c_2} \quad\text{or}\quad
         w = \frac{c_1 (w_1 + w_2) / 2 + c_2 \bar\rho}{c_1 + c_2},
 
     where :math:`\bar\rho` is the mean similarity of the merged list to the other lists, and the merged list ranks its
-    items by :math:`s`. The two forms of :math:`w` follow two implementations that disagree; the paper may differ.
-    ``weight_update="mean"`` is the first form, with :math:`w_1 \le w_2`, so the order of the voters does not matter.
-    "similarity" is the second form.
+    items by :math:`s`. The two formulas for :math:`w` come from two implementations that disagree, and the paper may
+    use yet another formula. ``weight_update="mean"`` is the first formula, with :math:`w_1 \le w_2`, so the order of
+    the voters does not matter. "similarity" is the second formula.
 
-    Tied items share their mean rank. The items missing from a list tie below the items of the list. For the majorities
-    a ranked item is above an absent item, and two absent items are not compared. Among pairs of lists with the same
-    similarity, the pair with the largest weight is merged. If several pairs remain, the content of the lists decides.
-    The method does not accept weights of lists: two copies of a list merge into one list, and this list is not a list
-    of weight 2. The time for each query is :math:`O(m n^2 + m^2 n + m^3)`, and the memory is :math:`O(n^2 + m n)`.
+    Tied items share their mean rank. The items missing from a list tie below the items of the list. When majorities are
+    counted, a list ranks its items above absent items and does not compare two absent items. Among pairs of lists with
+    the same similarity, the pair with the largest weight is merged. If several pairs remain, the content of the lists
+    decides. The method does not accept list weights other than 1: two copies of a list merge into one list, so they do
+    not act like one list of weight 2. The time for each query is :math:`O(m n^2 + m^2 n + m^3)`, and the memory is
+    :math:`O(n^2 + m n)`.
 
     References
     ----------

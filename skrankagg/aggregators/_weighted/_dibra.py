@@ -39,7 +39,8 @@ class DIBRA(WeightedAggregator):
     distance : {"cosine", "footrule", "local-footrule", "rho", "tau"}, default="cosine"
         Distance of a list to the consensus, see Notes.
     gamma : float, default=1.5
-        Rate at which the gain in weight decreases with the distance and with the number of the iteration, above 0.
+        Decay rate, above 0. Voters gain less weight if they are farther from the consensus, and all voters gain less in
+        later iterations. A larger rate strengthens both effects.
     weight_norm : {"min-max", "z-score"} or None, default="min-max"
         Scaling of the weights before they are used. "min-max" gives weight 0 to the most distant voter of a query. The
         paper uses "min-max" together with ``distance="cosine"``.
@@ -69,7 +70,7 @@ class DIBRA(WeightedAggregator):
     voter_weights_ : DataFrame
         Columns `voter` and `weight`. The weights are pooled over the queries; the average voter has weight 1.
     query_voter_weights_ : DataFrame
-        Columns `query`, `voter` and `weight`, the weight at the end of the iteration.
+        Columns `query`, `voter` and `weight`. The weights are from the end of the last iteration.
 
     Warns
     -----
@@ -100,7 +101,7 @@ class DIBRA(WeightedAggregator):
     "cosine"         1 - the cosine of the points :math:`L + 1 - r` (absent 0) and :math:`n + 1 - a`
     "footrule"       :math:`\frac{2}{L} \sum |r/L - a/n|`
     "local-footrule" :math:`\sum |r - b| / \lfloor L^2/2 \rfloor`
-    "rho"            :math:`(1 - \rho) / 2`, Spearman's correlation of :math:`r` and :math:`b`
+    "rho"            :math:`(1 - \rho) / 2`, where :math:`\rho` is Spearman's correlation of :math:`r` and :math:`b`
     "tau"            share of discordant pairs among the pairs that the list and the consensus both order
     ================ ==============================================================================================
 
@@ -109,19 +110,19 @@ class DIBRA(WeightedAggregator):
 
     ``prune="low"`` keeps the first :math:`\lfloor (d_1 + d_2 w'_v) L_v \rfloor` items of each list, at least one, where
     :math:`w'` is the min-max scaled weight. ``prune="wire"`` [2]_ sorts the voters of a query by weight into
-    `n_buckets` buckets of equal size. Let :math:`m` be the number of voters with a weight above 0. Bucket :math:`b` of
-    :math:`B` has the confidence :math:`c = d_1 + (1 - d_1) e^{-(B - b) B / m}`. For each item the confidences of its
-    lists are added up, and each list keeps the :math:`\lfloor d_2 \lceil c L_v \rceil \rfloor` items with the largest
-    sums. The aggregator then uses only the cut lists. Items missing from all cut lists come last, in their former
-    order. The gap in score between the other items and the first of these items is the largest absolute score of the
-    query.
+    `n_buckets` buckets of equal size. Let :math:`m` be the number of voters with a weight above 0. All lists in bucket
+    :math:`b` of :math:`B` get the confidence :math:`c = d_1 + (1 - d_1) e^{-(B - b) B / m}`. For each item, the
+    confidences of the lists that contain it are added up. Each list then keeps the :math:`\lfloor d_2 \lceil c L_v
+    \rceil \rfloor` items with the largest sums. The aggregator then uses only the cut lists. Items missing from all cut
+    lists come last, in the order that they had before the cut. The first of these items scores lower than all other
+    items by the largest absolute score of the query.
 
     Under "cosine" and "footrule" a long list is near the consensus because the list contains more items of the
     consensus. If lengths differ much, the longest list of a query outweighs all other lists and becomes the consensus;
     :class:`~skrankagg.exceptions.UnequalLengthWarning` reports this. In this case, cut all lists to the same depth with
     :class:`~skrankagg.preprocessing.TopK` before you use DIBRA. With few voters of about equal quality it is best to
-    learn no weights. Among all variants ``distance="tau"`` with ``weight_norm=None`` is the mildest: it loses least
-    with such voters, and gains least with voters of unequal quality. The user guide has the figures.
+    learn no weights. ``distance="tau"`` with ``weight_norm=None`` is the most cautious variant: it loses least quality
+    with such voters, and gains least with voters of unequal quality. The user guide contains the measurements.
 
     Ties and absent items are treated as in `aggregator`. If all weights of a query are equal, for example with one
     voter or one item, the scaled weights are 1. Each iteration costs one aggregation, and with ``distance="tau"`` also
@@ -276,7 +277,8 @@ class DIBRA(WeightedAggregator):
     def _consensus(self, lists, weight, known=None, score=None):
         """Score the candidates with scaled voter weights.
 
-        `score` is the function that the aggregator's `_repeat` returns for the lists; None means that it is computed.
+        `score` is the function that the aggregator's `_repeat` returns for the lists. With None, `_repeat` is called
+        here.
         """
         score = self._aggregator()._repeat(lists) if score is None else score
         scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, self.weight_norm, known=known)
@@ -328,7 +330,7 @@ class DIBRA(WeightedAggregator):
 
 
 class _Iterating:
-    """Lists of the queries whose weights still change, and values that are reused in many iterations."""
+    """State of the iteration: the lists of all queries whose weights still change, and values that are reused."""
 
     def __init__(self, method, lists):
         self.method, self.running = method, np.arange(lists.n_lists)
@@ -341,13 +343,17 @@ class _Iterating:
         self.distance = LIST_DISTANCES[self.method.distance](lists)
 
     def distances(self, weight):
-        """Compute the distance of each remaining list to the consensus; `weight` contains the weights of all lists."""
+        """Compute the distance of each list to the consensus, for the queries that are still being iterated.
+
+        `weight` contains the weights of all lists, including the lists of queries that are finished.
+        """
         return self.distance(self.places(self.method._consensus(self.lists, weight[self.running], score=self.score)))
 
     def stop(self, growth):
-        """Stop the queries in which the weight of no voting list grows by more than the tolerance.
+        """Stop the queries in which no weight grows by more than the tolerance, ignoring lists of list weight 0.
 
-        Returns the growth of the weights of all remaining lists. The growth is 0 in queries that stopped before.
+        Returns the growth of the weights of all lists in the current state. The growth is 0 in queries that stopped
+        before.
         """
         lists = self.lists
         if not self.moving.all():
@@ -357,7 +363,7 @@ class _Iterating:
         return growth
 
     def go_on(self):
-        """Remove the stopped queries if there are many of them; return True if any query is left."""
+        """Remove the stopped queries if there are many of them; return True if any query needs another iteration."""
         chosen = np.flatnonzero(self.moving)
         # Preparing the remaining queries again takes as long as some iterations.
         if 0 < len(chosen) < _SHARE * len(self.moving):

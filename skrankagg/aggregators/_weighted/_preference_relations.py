@@ -19,10 +19,10 @@ __all__ = ["PreferenceRelations"]
 
 
 def alpha_majority(counts, total, alpha, beta):
-    """Return a mask of the pairs of items in which a large majority of lists prefers the row's item.
+    """Return a mask of item pairs, True where a large majority prefers the row's item to the column's item.
 
-    At least the share `beta` of `total` must compare the two items. Less than the share `alpha` of these lists may
-    prefer the column's item.
+    Lists with at least the share `beta` of the `total` weight must compare the two items. Of these lists, less than the
+    share `alpha` may prefer the column's item.
     """
     against = counts.swapaxes(-1, -2)
     compared = counts + against
@@ -31,10 +31,10 @@ def alpha_majority(counts, total, alpha, beta):
 
 
 def disagreements(ranks, absent, majority):
-    """For each list, count the pairs of items on which the list opposes a majority.
+    """For each list, count the pairs of items on which the list opposes a large majority.
 
-    A pair is counted as one half if the list contains neither item. `ranks` and `absent` have shape (n_lists, n_items);
-    `absent` marks the items missing from each list.
+    `majority` is the mask of pairs with a large majority. A pair in this mask counts as one half if the list contains
+    neither item. `ranks` and `absent` have shape (n_lists, n_items); `absent` marks the items missing from each list.
     """
     n = ranks.shape[1]
     against = count_above(ranks, majority.T)
@@ -53,10 +53,10 @@ class PreferenceRelations(WeightedAggregator):
     Parameters
     ----------
     alpha : float, default=0.1
-        Largest share of a minority, above 0 and at most 1/2. A minority is overruled if its share of the lists that
-        compare the two items is below `alpha`.
+        Limit on the size of a minority, above 0 and at most 1/2. A majority only counts if less than the share `alpha`
+        of the lists that compare the two items prefer the other item.
     beta : float, default=0.5
-        Share of all lists that must compare two items before their majority is used, from 0 to 1.
+        Smallest share of all lists that must compare two items so that their majority is used, from 0 to 1.
     absent_edges : bool, default=True
         Whether an item of a list also gets a point for each item that is missing from the list.
     weighting : {"query", "global"}, default="query"
@@ -99,9 +99,9 @@ class PreferenceRelations(WeightedAggregator):
 
     where :math:`s(i)` is the weighted in-degree of :math:`i` in the graph of preferences. Tied items are not compared.
     An absent item is below every ranked item; in the score this holds only with ``absent_edges=True``. In a query of a
-    single item all weights are 1. The value 1/2 for a pair with neither item in the list follows two implementations.
-    The parameter `absent_edges` exists because these implementations differ in the edges for absent items. The time for
-    each query is :math:`O(m n^2)`, and the memory is :math:`O(n^2)`.
+    single item all weights are 1. The value 1/2 for a pair with neither item in the list is taken from two existing
+    implementations of the paper. These implementations differ in the points for absent items, so the parameter
+    `absent_edges` offers both variants. The time for each query is :math:`O(m n^2)`, and the memory is :math:`O(n^2)`.
 
     References
     ----------
@@ -185,7 +185,7 @@ class PreferenceRelations(WeightedAggregator):
         return Contributions(self._out_degrees(lists, weight))
 
     def _out_degrees(self, lists, weight):
-        """Return, for each row, the number of items that its list ranks lower, multiplied by the list's weight."""
+        """Count, for each row, the items that its list ranks below the row's item, times the weight of the list."""
         tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
         below = lists.row_ptr[1:][lists.row_list] - np.repeat(tie_ptr[1:], np.diff(tie_ptr))
         if self.absent_edges:

@@ -18,9 +18,9 @@ def keep_by_weight(lists, weight, d1, d2, *, known=None):
 
 
 def keep_by_confidence(lists, weight, d1, d2, n_buckets):
-    """Return a mask of the rows to keep: in each list, the items that trusted lists contain.
+    """Return a mask of the rows to keep: in each list, the items that are also in lists of high confidence.
 
-    The higher the confidence of a list, the more of its items are kept.
+    The confidence of a list depends on its weight. The higher the confidence of a list, the more of its items are kept.
     """
     confidence = _confidence(lists, weight, d1, n_buckets)
     counted = (confidence * lists.list_weight)[lists.row_list]
@@ -58,7 +58,7 @@ def _confidence(lists, weight, d1, n_buckets):
 
 
 def _keep(lists, value, most):
-    """For each list, mark the rows with the lowest values, at most `most` rows but at least one.
+    """For each list, mark the rows with the lowest values: at most `most` rows, but at least one row.
 
     Rows of equal value are kept or cut together.
     """

@@ -30,7 +30,7 @@ _MEASURES = {
 class Comparator:
     """Comparison of methods on the same lists, with a table of measures.
 
-    Lists and judgements are read and encoded once for all methods with the same convention.
+    Lists and judgements are read and encoded only once for all methods that have the same value of `convention`.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ class Comparator:
     def plot_average_precision(
         self, dimensions: tuple[float, float], show_grid: bool, query: str = "all"
     ) -> ComparisonDisplay:
-        """Draw a bar of mean average precision for each method.
+        """Draw a bar chart of the mean average precision of each method.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Kemeny's rule; in PyFLAGR, the class KemenyOptimal."""
+"""Kemeny's rule: PyFLAGR's class KemenyOptimal."""
 
 from itertools import combinations
 
@@ -15,7 +15,7 @@ _MOST_PERMUTED = 8
 
 
 class KemenyOptimal(Method):
-    """Order that agrees best with all lists.
+    """Ranking of items by Kemeny's rule: the order that agrees best with all lists.
 
     Parameters
     ----------
@@ -78,8 +78,8 @@ def best_order(gains: NDArray[np.float64]) -> NDArray[np.int64]:
     Parameters
     ----------
     gains : ndarray of shape (n_lists, n_items, n_items), dtype=float64
-        Gain of each list if the item of the row is above the item of the column. All gains of a list are multiples of
-        the same number.
+        Gain of each list if the item of the row is placed above the item of the column. All gains of a list are integer
+        multiples of the same number.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Linear combinations of scores; in PyFLAGR: CombSUM, CombMNZ, BordaCount and SimpleBordaCount."""
+"""Sums of normalised scores: PyFLAGR's classes CombSUM, CombMNZ, BordaCount and SimpleBordaCount."""
 
 from typing import Literal, TypeAlias
 
@@ -29,7 +29,7 @@ class _Comb(Method):
 
 
 class CombSUM(_Comb):
-    """Sum of normalised scores.
+    """Ranking of items by the sum of their normalised scores.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class CombSUM(_Comb):
 
 
 class CombMNZ(_Comb):
-    """Sum of normalised scores, multiplied by the number of lists that contain the item.
+    """Ranking of items by the sum of their normalised scores times the number of lists that contain them.
 
     Parameters
     ----------

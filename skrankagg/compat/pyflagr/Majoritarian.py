@@ -1,4 +1,4 @@
-"""Majority methods; in PyFLAGR: CondorcetWinners, CopelandWinners and OutrankingApproach."""
+"""Majority methods: PyFLAGR's classes CondorcetWinners, CopelandWinners and OutrankingApproach."""
 
 from ... import aggregators
 from ._comparison_table import majority_scores, outranking_scores
@@ -8,7 +8,7 @@ __all__ = ["CondorcetWinners", "CopelandWinners", "OutrankingApproach"]
 
 
 class CondorcetWinners(Method):
-    """Number of opponents beaten by a majority.
+    """Ranking of items by the number of other items that they beat by a majority.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class CondorcetWinners(Method):
 
 
 class CopelandWinners(Method):
-    """Number of opponents beaten by a majority; a draw counts half.
+    """Ranking of items by the number of other items that they beat by a majority; a draw counts half.
 
     Parameters
     ----------
@@ -76,15 +76,15 @@ class CopelandWinners(Method):
 
 
 class OutrankingApproach(Method):
-    """Outranking of items by concordance and veto.
+    """Ranking of items by outranking: an item outranks another if enough lists prefer it and few lists veto this.
 
     Parameters
     ----------
     %(eval_pts)s
     preference, veto : float, default=0.0, 0.75
-        Thresholds, as shares of the number of items.
+        Thresholds on the difference between the ranks of two items, as shares of the number of items.
     concordance, discordance : float, default=0.0, 0.25
-        Thresholds, as shares of the number of lists.
+        Thresholds on the number of lists that agree or veto, as shares of the number of all lists.
     %(convention)s
 
     See Also

@@ -1,4 +1,4 @@
-"""Markov chains; in PyFLAGR: MC1, MC2, MC3, MC4 and MCT."""
+"""Markov chains: PyFLAGR's classes MC1, MC2, MC3, MC4 and MCT."""
 
 from typing import Literal
 
@@ -21,7 +21,7 @@ _TOLERANCE, _MOST_STEPS = 1e-13, 10_000
 
 
 class MC(Method):
-    """Random walk from item to item, with one of the five chains.
+    """Ranking of items by a random walk from item to item, with one of five Markov chains.
 
     Parameters
     ----------

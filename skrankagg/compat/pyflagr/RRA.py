@@ -1,4 +1,4 @@
-"""Robust rank aggregation; in PyFLAGR, the class RRA."""
+"""Robust rank aggregation: PyFLAGR's class RRA."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ __all__ = ["RRA"]
 
 
 class RRA(Method):
-    """Order of the items by p-value; a small p-value means that an item's ranks are better than random ranks.
+    """Ranking of items by p-value; a small p-value means that an item's ranks are better than random ranks.
 
     FLAGR's exact p-values are not reproduced. FLAGR computes them by an alternating sum that has no correct digit with
     50 lists. The p-values here are correct; see the page "Coming from PyFLAGR" of the documentation.

@@ -1,4 +1,4 @@
-"""Methods that weight the voters; in PyFLAGR: PreferenceRelationsGraph, Agglomerative and DIBRA."""
+"""Methods that weight the voters: PyFLAGR's classes PreferenceRelationsGraph, Agglomerative and DIBRA."""
 
 from typing import Literal
 
@@ -20,15 +20,15 @@ _WEIGHT_NORMS = {"none": None, "minmax": "min-max", "z": "z-score"}
 
 
 class PreferenceRelationsGraph(Method):
-    """Weighted aggregation in which voters that agree with small minorities have less weight.
+    """Weighted aggregation in which voters have less weight if they contradict large majorities.
 
     Parameters
     ----------
     %(eval_pts)s
     alpha : float, default=0.1
-        Largest share of a minority.
+        Share of the lists below which a minority is ignored.
     beta : float, default=0.5
-        Smallest share of the lists that must compare a pair.
+        Smallest share of the lists that must compare two items so that the majority of these lists counts.
     %(convention)s
 
     See Also
@@ -80,7 +80,7 @@ class PreferenceRelationsGraph(Method):
 
 
 class Agglomerative(Method):
-    """Repeated merging of the two most similar lists, until one list remains.
+    """Aggregation that repeatedly merges the two most similar lists until one list remains.
 
     Parameters
     ----------
@@ -125,31 +125,32 @@ class Agglomerative(Method):
 
 
 class DIBRA(Method):
-    """Iterative weighting of voters by their distance to the result.
+    """Aggregation that weights voters by their distance to the result, in several iterations.
 
     Parameters
     ----------
     %(eval_pts)s
     aggregator : str, default="combsum:borda"
-        Base method: "combsum" or "combmnz" with a normalisation, "condorcet", "copeland" or "outrank".
+        Method that aggregates the weighted lists: "combsum" or "combmnz" followed by a colon and a normalisation, or
+        one of "condorcet", "copeland" and "outrank".
     w_norm : {"none", "minmax", "z"}, default="minmax"
-        Scale of the weights.
+        Scaling of the weights before they are used.
     dist : {"cosine", "footrule", "rho", "tau"}, default="cosine"
         Distance of a list to the result.
     prune : {None, "low", "wire"}, default=0
-        Final cut of the lists. As in PyFLAGR, 0, False and True mean None.
+        How to cut the lists after the last iteration. As in PyFLAGR, 0, False and True mean None.
     gamma : float, default=1.5
-        Rate at which trust decreases with distance.
+        Rate at which the gain in weight decreases with the distance and with the number of the iteration.
     num_buckets : int, default=3
-        Number of trust classes of "wire".
+        Number of classes of trust into which "wire" divides the voters.
     d1, d2 : float, default=0.4, 0.1
-        Coefficients of the share of a list that the cut keeps.
+        Coefficients that determine the share of each list that is kept when lists are cut.
     tol : float, default=0.01
         Tolerance; the iteration ends when no weight grows by more than `tol`.
     max_iter : int, default=50
         Largest number of iterations.
     pref, veto, conc, disc : float, default=0.0, 0.75, 0.0, 0.25
-        Thresholds of the base method "outrank".
+        Thresholds that are used if `aggregator` is "outrank".
     %(convention)s
 
     See Also

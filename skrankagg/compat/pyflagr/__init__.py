@@ -1,4 +1,4 @@
-"""PyFLAGR's classes on top of this library, with the signatures of version 1.0.21 and the numbers of 1.0.18.
+"""PyFLAGR's classes, reimplemented with the signatures of version 1.0.21 and the results of version 1.0.18.
 
 The modules have PyFLAGR's names: Linear, Majoritarian, MarkovChains, Kemeny, RRA, Weighted and Comparator. A deviation
 of FLAGR from the paper that it cites is a *quirk*, which has a name in :data:`QUIRKS`. By default, all quirks are

@@ -1,4 +1,4 @@
-"""Terms of the scores of the linear methods, with FLAGR's values, added in FLAGR's order."""
+"""Terms of the scores of the linear methods; their values and the order of additions are as in FLAGR."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ NORM_NUMBERS = {"borda": 0, "rank": 1, "score": 2, "z-score": 3, "simple-borda":
 
 
 def _check_scores(table, norm):
-    """Raise InputError if the normalisation uses scores, and if scores are missing or contradict the ranks."""
+    """Raise InputError if the normalisation uses scores, but scores are missing or contradict the ranks."""
     if norm in {"score", "z-score"}:
         check_scores(table.profile.lists, f"norm={norm!r}", "choose 'borda' or 'rank'")
 
@@ -37,8 +37,8 @@ def comb_terms(table, norm, multiply, quirks):
     Returns
     -------
     function
-        Function that adds up the terms, list by list. The argument contains the weights of the lists, or is None. The
-        result is float64 of shape (n_items,).
+        Function that adds up the terms, list by list. Its argument contains the weights of the lists, or is None if all
+        weights are 1. Its result is float64 of shape (n_items,).
     """
     _check_scores(table, norm)
     terms = _terms(table, norm, quirks)

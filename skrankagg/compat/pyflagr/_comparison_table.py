@@ -1,4 +1,4 @@
-"""Pairwise comparisons of items, with FLAGR's weights and order of additions."""
+"""Pairwise comparisons of items; the weights and the order of additions are as in FLAGR."""
 
 import numpy as np
 
@@ -15,7 +15,10 @@ def _weigh(upper, lower, weight):
 
 
 def _not_behind(table, gap, weight):
-    """Sum the weights of the lists in which the row's item is at least `gap` half places above the column's item."""
+    """Sum the weights of the lists in which the row's item is at least `gap` half places above the column's item.
+
+    With a `gap` of 0, lists that tie the two items are included.
+    """
     if gap == 0 and weight is None:
         return len(table.rank) - table.above.T
     ranks = table.whole_ranks(gap + 1)
@@ -50,7 +53,8 @@ def outranking_scores(table, thresholds, quirks, weight=None, order=None):
     ----------
     table : QueryTable
     thresholds : tuple of float
-        Preference, veto, concordance and discordance, as shares of the items and of the lists.
+        Preference and veto as shares of the number of items, then concordance and discordance as shares of the number
+        of lists.
     quirks : frozenset of str
     weight : ndarray of shape (n_lists,), dtype=float64, default=None
         Weights of the lists.

@@ -10,7 +10,7 @@ _COUNTS = ["num_ret", "num_rel", "num_rel_ret"]
 
 
 def evaluate_run(profile, encoded, run, eval_pts, quirks):
-    """Compute the table of measures of aggregated lists.
+    """Compute PyFLAGR's table of measures for aggregated lists.
 
     Parameters
     ----------

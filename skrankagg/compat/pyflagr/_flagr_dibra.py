@@ -87,13 +87,14 @@ DISTANCES = {
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of the lists, and the statistics with which the weights are scaled.
+    """Weights of the lists, and the statistics of the weights that are used to scale them.
 
     Parameters
     ----------
     value : ndarray of shape (n_lists,), dtype=float64
     low, high, deviation : float
-        Statistics that scale the weights.
+        Minimum, maximum and standard deviation of the weights, which are used to scale them. In the first iteration
+        these are 0, 1 and 1.
     """
 
     value: np.ndarray
@@ -103,7 +104,7 @@ class Weights:
 
     @classmethod
     def of(cls, value):
-        """Build weights with the statistics of `value`; sums follow the order of the lists."""
+        """Build Weights from `value` and compute its statistics; sums are added up in the order of the lists."""
         m = len(value)
         mean = np.cumsum(value)[-1] / m
         return cls(value, value.min(), value.max(), np.sqrt(np.cumsum((value - mean) ** 2)[-1] / m))
@@ -125,7 +126,7 @@ def dibra_scores(table, method, quirks):
     ----------
     table : QueryTable
     method : DIBRA
-        Parameters.
+        Method whose parameters are used.
     quirks : frozenset of str
 
     Returns
@@ -177,7 +178,7 @@ def _iterate(table, method, quirks):
 
 
 def _base(table, method, quirks):
-    """Return the base method as a function that computes scores from the weights and the last order."""
+    """Return the base method as a function that computes scores from the weights and the previous order of items."""
     kind, _, norm = method.aggregator.partition(":")
     if norm:
         terms = comb_terms(table, norm, kind == "combmnz", quirks)
@@ -191,7 +192,10 @@ def _base(table, method, quirks):
 
 
 def _distance(table, name, quirks):
-    """Return the named distance as a function whose arguments are an order and the scores in this order."""
+    """Return the named distance as a function that computes the distance of each list to a consensus.
+
+    The arguments of the function are an order of the items, and the scores of the items in this order.
+    """
     quirk, distance = DISTANCES[name]
     if quirk in quirks:
         of_order = distance(table)
@@ -220,7 +224,7 @@ def _refuse_nothing(table):
 
 
 def _cut_wire(table, weights, method, quirks):
-    """Keep the items of each list that trusted voters support most, and sort the lists by trust."""
+    """Keep the items of each list that have the most support from trusted voters, and sort the lists by trust."""
     m = table.shape[0]
     d1, d2, n_buckets = single(method.d_1, quirks), single(method.d_2, quirks), method.num_buckets
     value = weights.scaled("minmax")

@@ -1,8 +1,8 @@
-"""Input of lists and judgements; they are read as in FLAGR and encoded once.
+"""Readers of lists and judgements for this package; lists are read as in FLAGR and encoded once.
 
-The order of the file matters here, because FLAGR adds numbers in the order of the file. Queries and voters are numbered
-by their first appearance; items are sorted as bytes. Ids are text. FLAGR changes or drops some input, and crashes on
-other input. Here, such input is read unchanged, or an error is raised that gives the reason.
+The order of the rows in the file matters here, because FLAGR adds numbers in this order. Queries and voters are
+numbered by their first appearance; items are sorted as bytes. Ids are text. FLAGR changes or drops some kinds of input,
+and crashes on others. Here, such input is read unchanged, or an error with the reason is raised.
 """
 
 import os
@@ -101,7 +101,11 @@ def encode_profile(input_file, input_df, quirks):
 
 
 def _as_written(rows):
-    """Sort each list by descending score, then rank, then file order; return rows with places and FLAGR's ranks."""
+    """Sort each list by descending score, then rank, then file order; return the sorted rows, and FLAGR's ranks.
+
+    The column `rank` of the sorted rows contains places from 1. FLAGR's ranks are the given ranks without decimals, or
+    the places if there are no ranks.
+    """
     keys = [rows["query"], rows["voter"]]
     if "score" in rows:
         keys.append(-rows["score"].to_numpy(dtype=np.float64))

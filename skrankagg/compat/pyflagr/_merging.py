@@ -36,7 +36,7 @@ def merged_scores(table, c1, c2, quirks):
 
 
 class _Lists:
-    """Scores, places and similarities of the remaining lists.
+    """Scores, places and similarities of the lists that have not yet been merged into other lists.
 
     Squared differences of places are multiples of 1/4, so their sums are exact in any order.
     """

@@ -54,7 +54,10 @@ def is_given(file, frame):
 
 
 def one_of(name, value, options):
-    """Return a value that is one of the options, or raise InputError; PyFLAGR silently replaces other values."""
+    """Return `value` if it is one of the options; otherwise raise InputError.
+
+    PyFLAGR silently replaces other values.
+    """
     check_choice(name, value, options)
     return value
 
@@ -73,11 +76,11 @@ max_iterations : int, default=100
 
 
 class Method:
-    """Base class of the methods.
+    """Base class of all methods of this package.
 
     A subclass must define ``_number``, which is FLAGR's number of the aggregator, and two methods. ``_paper()`` returns
-    the main estimator, which has no quirks. ``_scores(table)`` returns the table of the remaining lists and a score for
-    each item.
+    an equivalent estimator of skrankagg, which has no quirks. ``_scores(table)`` returns the table of the lists that
+    are left after any cut, and a score for each item.
 
     Parameters
     ----------
@@ -89,7 +92,7 @@ class Method:
     """
 
     def __init_subclass__(cls) -> None:
-        """Insert the shared texts into the docstring."""
+        """Insert shared descriptions of parameters into the docstring of a subclass."""
         if cls.__doc__ and "%(" in cls.__doc__:
             cls.__doc__ = f"{inspect.cleandoc(cls.__doc__) % _TEXTS}\n"
 
@@ -123,12 +126,13 @@ class Method:
         rels_df : DataFrame, default=None
             The judgements as a frame. The columns have the same order, or are named `query`, `item`, `relevance`.
         out_dir : str or path-like, default=None
-            Folder in which both frames are also stored, as ``out_<letters>.csv`` and ``eval_<letters>.csv``.
+            Folder in which both frames are also stored, as ``out_<letters>.csv`` and ``eval_<letters>.csv`` with random
+            letters.
 
         Returns
         -------
         df_out : DataFrame
-            Columns `Query`, `Voter`, `ItemID`, `Rank`, `Score`, `Aggregator`.
+            The consensus, with columns `Query`, `Voter`, `ItemID`, `Rank`, `Score`, `Aggregator`.
         df_eval : DataFrame
             Columns `q`, `num_ret`, `num_rel`, `num_rel_ret`, `map`, `P_1`..., `recall_1`..., `dcg_cut_1`...,
             `ndcg_cut_1`..., `time`; there is a row for each query, and a row `all`. The frame is empty if there are no
@@ -144,7 +148,7 @@ class Method:
         return df_out, df_eval
 
     def _run_and_evaluate(self, profile, encoded):
-        """Aggregate encoded lists; if there are judgements, measure the result and the duration."""
+        """Aggregate encoded lists; if there are judgements, evaluate the result and measure the time."""
         start = time.perf_counter()
         run = self._run(profile)
         table = pd.DataFrame()
@@ -185,11 +189,11 @@ class Method:
         return self._quirks <= _OUTSIDE
 
     def _paper(self):
-        """Return the main estimator of the paper's method, or None if this package has its own code for the method."""
+        """Return skrankagg's estimator for the method, or None if this package has its own code for the method."""
         raise NotImplementedError(f"{type(self).__name__} must define _paper().")
 
     def _paper_score(self, ranked):
-        """Return the scores from the result of the main estimator."""
+        """Return the scores from the result of the estimator that `_paper` returns."""
         return ranked.score
 
     def _run(self, profile):

@@ -53,7 +53,7 @@ class QueryTable:
 
     @cached_property
     def lists(self):
-        """The nonempty lists as RankedLists, for the main estimators; the id of a voter is its number."""
+        """The nonempty lists as RankedLists, for the estimators of skrankagg; the id of a voter is its number."""
         voter, item = np.nonzero(self.held)
         order = np.lexsort((self.place[voter, item], voter))
         voter, item = voter[order], item[order]
@@ -119,7 +119,7 @@ class QueryTable:
 
     @cached_property
     def above(self):
-        """Count the lists that rank the row's item above the column's item; absent items are below all other items."""
+        """For each pair of items, count the lists that rank the row's item higher; absent items are ranked last."""
         return preference_counts(self.twice_rank + np.int16(1), self.twice_rank, gap=0).astype(np.float64)
 
     @cached_property
@@ -130,7 +130,7 @@ class QueryTable:
 
     @cached_property
     def above_held(self):
-        """Count the lists that contain both items and rank the row's item above the column's item."""
+        """For each pair of items, count the lists that contain both items and rank the row's item higher."""
         return self.above - (self.hits[:, None] - self.both)
 
     @cached_property
@@ -143,7 +143,7 @@ class QueryTable:
         return np.lexsort((-first, slot))
 
     def cut(self, kept):
-        """Keep the items of each list that the mask `kept` selects, and remove items that are in no list afterwards.
+        """Keep the items of each list that the mask `kept` selects, and remove items that are then in no list.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""FLAGR's layout of a comparison, and the names of FLAGR's measures."""
+"""Conversion of a comparison to FLAGR's table of results, and the names of FLAGR's measures."""
 
 import pandas as pd
 
@@ -16,15 +16,16 @@ _MAP_TITLE = "Mean Average Precision (MAP)"
 def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
     """List the measures of FLAGR's evaluation, for a Comparator or :func:`~skrankagg.evaluate`.
 
-    FLAGR also treats items with scores of at most 0 as not relevant. This rule is the quirk ``eval.positive_only``.
-    Only the methods of this package follow the rule.
+    FLAGR also treats an item as not relevant if its score in the aggregated list is at most 0. This rule is the quirk
+    ``eval.positive_only``, and only the methods of this package follow it.
 
     Parameters
     ----------
     cutoff : int, default=10
         Largest cutoff. Precision, recall, DCG and nDCG are measured at every cutoff from 1 to `cutoff`.
     conventions : bool, default=True
-        Whether the ideal list of nDCG contains only the returned items, as in FLAGR, instead of all judged items.
+        Whether the ideal list of nDCG contains only the items that the method returned, as in FLAGR. Otherwise it
+        contains all judged items.
 
     Returns
     -------
@@ -52,12 +53,12 @@ def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
 
 
 def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
-    """Convert a comparison to FLAGR's layout, in which each method has a row for each query and a row `all`.
+    """Convert a comparison to FLAGR's layout, with a row for each method and query and a row `all` for each method.
 
     Parameters
     ----------
     results : DataFrame of shape (n_methods, n_metrics)
-        Summaries, such as ``comparator.results_``.
+        Summary of each method over the queries, such as ``comparator.results_``.
     per_query : DataFrame
         Measures, indexed by method and query.
 
