@@ -28,8 +28,8 @@ class SupervisedAggregator(BaseAggregator):
 
     See Also
     --------
-    BaseAggregator : Base class of all aggregators. WeightedAggregator : Base class of the aggregators that learn voter
-    weights from the lists alone.
+    BaseAggregator : Base class of all aggregators.
+    WeightedAggregator : Base class of the aggregators that learn voter weights from the lists alone.
 
     Notes
     -----

@@ -170,8 +170,8 @@ class WeightedAggregator(BaseAggregator):
 
     See Also
     --------
-    BaseAggregator : Base class of all aggregators. skrankagg.aggregators.DIBRA : Learns weights from distances to the
-    consensus.
+    BaseAggregator : Base class of all aggregators.
+    skrankagg.aggregators.DIBRA : Learns weights from distances to the consensus.
 
     Examples
     --------
