@@ -190,7 +190,7 @@ class ExposureWarning(UserWarning):
     ...     warnings.simplefilter("error", ExposureWarning)
     ...     BordaCount().fit_transform(duels)
     Traceback (most recent call last):
-    skrankagg.exceptions.ExposureWarning: BordaCount ranks the items in a list above all others. ...
+    skrankagg.exceptions.ExposureWarning: BordaCount treats the items in a list as better than ...
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", ExposureWarning)
     ...     BordaCount().fit_transform(duels)["item"].tolist()
@@ -277,7 +277,7 @@ class NotComparedWarning(UserWarning):
     ...     warnings.simplefilter("error", NotComparedWarning)
     ...     MarkovChain().fit_transform(lists)
     Traceback (most recent call last):
-    skrankagg.exceptions.NotComparedWarning: MarkovChain orders items that no list compares: in 1 query ...
+    skrankagg.exceptions.NotComparedWarning: MarkovChain orders items that no list compares. In 1 query ...
     >>> lists.components()["component"].tolist()
     [1, 1, 2, 2]
     """
@@ -469,7 +469,7 @@ class UnequalLengthWarning(UserWarning):
     ...     warnings.simplefilter("error", UnequalLengthWarning)
     ...     DIBRA().fit(lists)
     Traceback (most recent call last):
-    skrankagg.exceptions.UnequalLengthWarning: The weights that DIBRA learned follow the length of the lists in 2 of ...
+    skrankagg.exceptions.UnequalLengthWarning: The weights that DIBRA learned grow with the length of the lists in 2 ...
     >>> from sklearn.pipeline import make_pipeline
     >>> from skrankagg.preprocessing import TopK
     >>> consensus = make_pipeline(TopK(30), DIBRA()).fit_transform(lists)

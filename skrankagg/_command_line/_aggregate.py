@@ -36,7 +36,9 @@ def aggregate(args, progress):
         return aggregate_chunks(*_method(args), args, progress)
     for given, option in ((args.job is not None, "--job"), (args.no_resume, "--no-resume")):
         if given:
-            raise UserError(f"{option} is for --chunk-queries; add --chunk-queries, or leave out {option}.")
+            raise UserError(
+                f"{option} only works together with --chunk-queries; add --chunk-queries, or leave out {option}."
+            )
     check_outputs(run=None if args.to else out)
     format = args.to or (output_format(out, runs=True) if out is not None else None) or "csv"
     is_page = args.intervals and format == "text" and out is None
@@ -45,7 +47,7 @@ def aggregate(args, progress):
     if format == "parquet" and out is None and sys.stdout.isatty():
         raise UserError("Parquet is not text; name a file with -o, or redirect the output to a file.")
     if args.unit != "list" and not args.intervals:
-        raise UserError("--unit is for --intervals; add --intervals, or leave out --unit.")
+        raise UserError("--unit only works together with --intervals; add --intervals, or leave out --unit.")
     name, method, lists = _begin(args, progress)
     progress.say(f"merging {lists.n_queries:,} queries by {name}")
     if args.intervals:
@@ -144,7 +146,9 @@ def explain(args, progress):
     name, method, lists = _begin(args, progress)
     queries = lists.queries.tolist()
     if args.query is None and len(queries) > 1:
-        raise UserError(f"name one of the {len(queries):,} queries: --query {queries[0]}.")
+        raise UserError(
+            f"there are {len(queries):,} queries; choose one of them, for example with --query {queries[0]}."
+        )
     query = queries[0] if args.query is None else args.query
     if query not in queries:
         raise UserError(f"there is no query {query!r}{did_you_mean(query, queries)}.")

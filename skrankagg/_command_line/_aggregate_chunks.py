@@ -36,10 +36,15 @@ def aggregate_chunks(name, method, args, progress):
         raise UserError("--chunk-queries writes a Parquet file; name the file: -o consensus.parquet.")
     tags = method.__sklearn_tags__()
     if tags.aggregator_tags.supervised:
-        raise UserError(f"{name} learns from judgements, which needs all lists at once; leave out --chunk-queries.")
+        raise UserError(
+            f"{name} learns from judgements, and learning needs all lists at once; leave out --chunk-queries."
+        )
     sources = find_sources(args.lists)
     if any(source.name is not None or source.path == "-" for source in sources):
-        raise UserError("--chunk-queries needs plain paths of Parquet files; leave out NAME= and -.")
+        raise UserError(
+            "--chunk-queries needs plain paths of Parquet files; leave out NAME= before a path, and - for standard "
+            "input."
+        )
     check_parquet("--chunk-queries")
     with name_file_in_errors(", ".join(map(repr, sources)), "read"):
         paths = [source.path for source in sources]

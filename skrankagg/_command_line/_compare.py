@@ -82,7 +82,7 @@ def compare(args, progress):
         warnings.simplefilter("ignore", FitFailedWarning)  # failures are reported below
         comparator.fit(lists)
     for name, failure in comparator.failures_.items():
-        warnings.warn(f"{name} failed, and its row is empty: {failure}", UserWarning, stacklevel=2)
+        warnings.warn(f"the row of {name} is empty because the method failed: {failure}", UserWarning, stacklevel=2)
     _print_results(args, comparator, lists, qrels, encoded, measures, notes, progress)
     write_results(best_first(comparator.results_), args.out)
     write_results(comparator.per_query_, args.per_query)

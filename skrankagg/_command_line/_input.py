@@ -145,13 +145,16 @@ def _load(sources, args, progress, voter, groups=None, query_column=None, positi
             if voter != "auto":
                 what = f"--voter {voter}" if isinstance(voter, str) else "a name (NAME=FILE)"
                 raise UserError(
-                    f"{what} is for files of ranked lists, but this file has comparisons, which need no voter; leave "
-                    "it out, or name columns of groups with --groups."
+                    f"{what} applies only to files of ranked lists, but this file contains comparisons, which need no "
+                    "voter. Leave out the voter, or name columns that group the comparisons with --groups."
                 )
             return _load_comparisons(files, progress, groups, query_column, position)
         for given, option in ((groups, "--groups"), (query_column, "--query-column")):
             if given is not None:
-                raise UserError(f"{option} is for files of comparisons, with columns such as winner and loser.")
+                raise UserError(
+                    f"{option} applies only to files of comparisons, which have columns such as winner and loser; "
+                    f"leave out {option}."
+                )
         frame = read_lists(files, voter=voter, format=args.format, columns=columns, decimal=args.decimal)
         progress.say("encoding the lists")
         return RankedLists.from_frame(frame)
@@ -202,4 +205,4 @@ def load_qrels(text, progress):
         with name_file_in_errors(repr(source), "read"):
             return Qrels.from_frame(read_qrels(source.file))
     except UserError as error:
-        raise UserError(f"{str(error).rstrip('.')}. The last file must be the judgements.") from error
+        raise UserError(f"{str(error).rstrip('.')}. The last file must contain the judgements.") from error

@@ -58,7 +58,10 @@ def _json_rows(first, lines):
         item = next((record[name] for name in _IDS if name in record), None)
         text = [str(record[name]) for name in (*_TITLES, *_TEXTS) if record.get(name)]
         if item is None or not any(name in record for name in _TEXTS):
-            raise InputError(f"line {number} must have an id ({', '.join(_IDS)}) and a text ({', '.join(_TEXTS)}).")
+            raise InputError(
+                f"line {number} must have a field for the id ({' or '.join(_IDS)}) and a field for the text "
+                f"({' or '.join(_TEXTS)})."
+            )
         yield str(item), ". ".join(text)
 
 
@@ -73,7 +76,10 @@ def _table_rows(first, lines):
     elif len(header) == 2:
         item, text = 0, 1  # no header
     else:
-        raise InputError("must have columns item and text, or two columns without a header, or JSON lines.")
+        raise InputError(
+            "expected JSON lines, or a table with the columns item and text, or a table of two columns without a "
+            "header."
+        )
     for row in reader:
         if len(row) <= max(item, text):
             raise InputError(f"line {reader.line_num} must have as many fields as the first line; got {len(row)}.")

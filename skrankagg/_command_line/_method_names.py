@@ -131,10 +131,10 @@ def fitting_methods(lists, names=None):
 
 def _reason_against(tags, lists):
     if tags.needs_scores and not lists.has_scores:
-        return "they need scores and the lists have ranks only"
+        return "they need scores, but the lists have only ranks"
     conflict = describe_conflict(lists, lists.list_weight > 0)
     if tags.needs_scores and conflict is not None:
-        return f"they need scores that order a list as its ranks do, and {conflict[0]}"
+        return f"they need scores that order the items of a list in the same way as its ranks, and {conflict[0]}"
     if lists.is_weighted and not tags.voter_weights:
         return "they cannot weigh lists"
     if tags.integer_weights and (lists.list_weight % 1 != 0).any():

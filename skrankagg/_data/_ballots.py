@@ -70,7 +70,9 @@ def _levels(ballot, caller, strip):
             f"got {show(ballot)} ({error}). Write tied items as a list inside the ballot."
         ) from None
     if not items or not all(levels) or "" in items or _any_missing(items):
-        raise InputError(f"Each level of a ballot of {caller} must have items, as in 'A > B = C'; got {show(ballot)}.")
+        raise InputError(
+            f"Each level of a ballot of {caller} must contain at least one item, as in 'A > B = C'; got {show(ballot)}."
+        )
     if repeated:
         raise InputError(f"Each ballot of {caller} must contain an item only once; got {show(ballot)}.")
     return ordered

@@ -134,9 +134,9 @@ def warn_of_components(lists, absent, method):
         "absent='last' if a list ranks its items above all others"
     )
     warn_user(
-        f"{method} orders items that no list compares: in {queries} the items fall into several components. Query "
-        f"{show_id(lists.queries, q)} has {len(sizes)} components, of {shown} items. The order of items across "
-        f"components means nothing; {advice}.",
+        f"{method} orders items that no list compares. In {queries} the items fall into several components, and no "
+        f"list contains items of two components. Query {show_id(lists.queries, q)} has {len(sizes)} components, of "
+        f"{shown} items. The order of items from different components is meaningless; {advice}.",
         NotComparedWarning,
     )
 
@@ -212,10 +212,10 @@ def warn_of_paired_comparisons(lists, method, *, marked=True):
     n_exposed, first = int(exposed.sum()), show_id(lists.queries, first_row(exposed))
     queries = f"1 query ({first})" if n_exposed == 1 else f"{n_exposed} queries (the first is {first})"
     warn_user(
-        f"{method} ranks the items in a list above all others. Lists of two items make up most of {queries}, so items "
-        "are ordered by how often they were compared, not by how often they won. For paired comparisons use "
-        "PlackettLuce(absent='ignore') or MarkovChain(chain='mct'). If items met opponents of equal strength, Kemeny, "
-        "RankedPairs or Schulze with absent='ignore' also work, but Minimax does not. Ignore this warning if each list "
-        "contains the best two of all items.",
+        f"{method} treats the items in a list as better than all items outside the list. Lists of two items make up "
+        f"most of {queries}, so items are ordered by how often they were compared, not by how often they won. For "
+        "paired comparisons use PlackettLuce(absent='ignore') or MarkovChain(chain='mct'). If items met opponents of "
+        "equal strength, Kemeny, RankedPairs or Schulze with absent='ignore' also work, but Minimax does not. Ignore "
+        "this warning if each list contains the best two of all items.",
         ExposureWarning,
     )

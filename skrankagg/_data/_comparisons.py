@@ -50,9 +50,9 @@ def refuse_outcomes(df, winner, loser, caller):
         if len(sides) == 2:
             first, second = sides
             raise InputError(
-                f"`winner` and `loser` must be columns of items; column {name!r} has the outcome. Call {caller}(df, "
-                f"first={first!r}, second={second!r}, outcome={name!r}), or drop column {name!r} if it is not "
-                "an outcome."
+                f"`winner` and `loser` must be columns of items; column {name!r} contains outcomes. Call {caller}(df, "
+                f"first={first!r}, second={second!r}, outcome={name!r}), or drop column {name!r} if it is not an "
+                "outcome."
             )
 
 

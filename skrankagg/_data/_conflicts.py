@@ -78,11 +78,13 @@ def check_scores(lists, reader, hint):
     The message contains `reader`, the name of the caller, and `hint`, the remedy for lists without scores.
     """
     if not lists.has_scores:
-        raise InputError(f"{reader} needs scores and the lists have ranks only; {hint}.")
+        raise InputError(f"{reader} needs scores, but the lists have only ranks; {hint}.")
     conflict = describe_conflict(lists, lists.list_weight > 0)
     if conflict is not None:
         what, advice = conflict
-        raise InputError(f"{reader} needs scores that order a list as its ranks do; {what}. {advice}")
+        raise InputError(
+            f"{reader} needs scores that order the items of a list in the same way as its ranks; {what}. {advice}"
+        )
 
 
 def describe_conflict(lists, chosen):

@@ -48,8 +48,8 @@ def titles_of_sides(covariates, position, available, caller, groups, by_side):
     if position:
         if not by_side:
             raise InputError(
-                f"`position` of {caller} must be False for columns of winners and losers, which do not show who was "
-                "shown first. Name first=, second= and outcome=."
+                f"`position` of {caller} must be False for columns of winners and losers, because they do not tell "
+                "which item was shown first. Pass the column names as first=, second= and outcome=."
             )
         if POSITION in titles:
             raise InputError(
@@ -65,8 +65,8 @@ def _read_titles(name, value, caller):
     titles = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, tuple | list) else ()
     if len(titles) not in (1, 2):
         raise InputTypeError(
-            f"`covariates` of {caller} must map each name to the columns of the first and the second item, or to the "
-            f"column of their difference; got {show(value)} for {show(name)}."
+            f"`covariates` of {caller} must map the name of each covariate to two columns, for the first and the "
+            f"second item, or to one column of differences; got {show(value)} for {show(name)}."
         )
     return titles
 

@@ -170,8 +170,8 @@ def _sort_candidates(list_query, list_voter, lengths, item, queries, voters, ite
         row = order[first_row(~row_start)]
         v = int(np.searchsorted(np.cumsum(lengths), row, side="right"))
         raise InputError(
-            f"Each list must contain an item once; {int((~row_start).sum())} rows repeat an item (the first is query "
-            f"{show_id(queries, list_query[v])}, voter {show_id(voters, list_voter[v])}, item "
+            f"Each list must contain each item only once; {int((~row_start).sum())} rows repeat an item (the first is "
+            f"query {show_id(queries, list_query[v])}, voter {show_id(voters, list_voter[v])}, item "
             f"{show_id(items, item[row])}). Keep one of them, for example with RankedLists.from_frame(df, "
             "duplicates='first'), 'best' or 'mean'."
         )
@@ -204,8 +204,8 @@ def _list_weights(weight, row_ptr, name_list):
     if (low != high).any():
         v = first_row(low != high)
         raise InputError(
-            f"A list must have one weight in all its rows; it varies from {low[v]:g} to {high[v]:g} ({name_list(v)}). "
-            "Give all rows of a list the same weight, or drop the column."
+            f"All rows of a list must have the same weight; the weight varies from {low[v]:g} to {high[v]:g} in the "
+            f"list of {name_list(v)}. Correct the weights, or drop the column."
         )
     return first.copy()
 
@@ -246,8 +246,8 @@ def _warn_of_row_splits(index, list_code, value, with_rank):
         n_lists = len(np.unique(lists))
         warn_user(
             f"{n_lists} list{' has' if n_lists == 1 else 's have'} lost rows, for example because a splitter treated "
-            "the rows of a frame as samples. A sample is a query: split RankedLists.from_frame(df), or use "
-            "QueryKFold. If the rows were left out on purpose, reset the frame's index.",
+            "the rows of a frame as samples. Each sample must be a whole query: split RankedLists.from_frame(df), or "
+            "use QueryKFold. If the rows were left out on purpose, reset the frame's index.",
             SplitQueryWarning,
         )
 

@@ -91,8 +91,9 @@ class Columns:
             if len(titles) > 1:
                 unread = f", or {column}=None to ignore them" if column in {"voter", "rank", "score", "weight"} else ""
                 raise InputError(
-                    f"`X` must have one column for the {column}; {' and '.join(map(repr, titles))} each qualify. "
-                    f"Choose with {self._call(column, titles[0])}{unread}."
+                    f"`X` must have only one column that could contain the {column}; "
+                    f"{' and '.join(map(repr, titles))} are possible. Choose with "
+                    f"{self._call(column, titles[0])}{unread}."
                 )
             if titles:
                 found[column] = titles[0]
@@ -136,8 +137,8 @@ class Columns:
         for name in columns:
             if self.available.count(self._names[name]) > 1:
                 raise InputError(
-                    f"`X` must have one column named {self._names[name]!r}; got "
-                    f"{self.available.count(self._names[name])}. Rename or drop the others."
+                    f"`X` must have only one column named {self._names[name]!r}; "
+                    f"{self.available.count(self._names[name])} columns have this name. Rename or drop the others."
                 )
         if self.n_rows == 0:
             raise InputError("`X` must have at least one row; it has no rows. Check how it was read or filtered.")
@@ -150,7 +151,7 @@ class Columns:
         values = self.id_column(column)
         if values.dtype == np.float16:  # pandas has no index of float16 and converts such ids to float32
             raise InputTypeError(
-                f"Column {self._names[column]!r} must not have the dtype float16, because float16 would come back "
+                f"Column {self._names[column]!r} must not have the dtype float16, because its ids would be returned "
                 "as float32. Convert it to float32, or to strings."
             )
         try:

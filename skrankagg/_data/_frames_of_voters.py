@@ -32,8 +32,8 @@ def name_frames(frames, caller):
     for name, frame in named.items():
         if not _is_frame(frame):
             raise InputTypeError(
-                f"The input of {caller} must be data frames for all voters or for none; {name!r} has "
-                f"{type(frame).__name__}. Put the rows of all voters into one frame with a column 'voter'."
+                f"The input of {caller} must have a data frame for every voter or for no voter; {name!r} has "
+                f"{type(frame).__name__} instead. Put the rows of all voters into one frame with a column 'voter'."
             )
     if isinstance(frames, Mapping):
         return named
@@ -42,7 +42,8 @@ def name_frames(frames, caller):
         return named
     if len(set(voters)) != len(voters):
         raise InputError(
-            f"Frames of {caller} must have different voters; got {voters}. Put the rows of one voter into one frame."
+            f"The frames passed to {caller} must belong to different voters; got {voters}. Put the rows of one voter "
+            "into one frame."
         )
     return dict(zip(voters, frames, strict=True))
 
@@ -68,7 +69,8 @@ def encode_frames(cls, frames, caller, *, query=None, weights=None, **options):
     weighted = [name for name, one in held.items() if "weight" in one]
     if weighted and weights is not None:
         raise InputError(
-            f"Weights of {caller} must come in a column or as weights=; got both. Drop the column of {weighted[0]!r}."
+            f"Weights must be passed to {caller} either in a column or as weights=; got both. Drop the column of "
+            f"{weighted[0]!r}."
         )
     parts, voters = list(held.values()), list(frames)
     columns = {
@@ -117,8 +119,8 @@ def _voter_of(name, columns):
     voters = pd.unique(columns.series(columns.name("voter")).dropna())
     if len(voters) > 1:
         raise InputError(
-            f"The frame of {name!r} must have the run of one voter; its column {columns.name('voter')!r} names "
-            f"{len(voters)} voters. Pass one frame of all voters, or drop the column."
+            f"The frame of {name!r} must contain the run of a single voter; its column {columns.name('voter')!r} "
+            f"names {len(voters)} voters. Pass one frame of all voters, or drop the column."
         )
     return voters.tolist()[0] if len(voters) else None
 

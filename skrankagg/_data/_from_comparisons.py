@@ -195,7 +195,8 @@ def from_comparisons(
         raise InputError(f"`query` of {_CALLER} must be an id; got {query!r}. Pass any text, such as 'q'.")
     if query_column is not None and query != "q":
         raise InputError(
-            f"`query` of {_CALLER} must be left out with `query_column`, which contains the ids; got {query!r}."
+            f"`query` of {_CALLER} must be left out if `query_column` is given, because that column contains the ids; "
+            f"got {query!r}."
         )
     if not is_frame(frame) and isinstance(frame, Sequence) and not isinstance(frame, str | bytes):
         frame = _frame_of_tuples(frame)
@@ -227,17 +228,17 @@ def from_comparisons(
     by_side = of_sides["first"] is not None
     if not by_side and outcomes is not None:
         raise InputError(
-            f"`outcomes` of {_CALLER} must be None without a column of outcomes; got a mapping. Name first=, second= "
-            "and outcome=."
+            f"`outcomes` of {_CALLER} must be None if no column of outcomes is named; got a mapping. Pass the column "
+            "names as first=, second= and outcome=."
         )
     if by_side and tie_is_asked:
         raise InputError(
-            f"`tie` must be None if there is a column of outcomes; got {tie!r}. A tie is an outcome, such as 'tie' or "
-            "0.5."
+            f"`tie` must be None if there is a column of outcomes; got {tie!r}. Write ties in the column of outcomes, "
+            "for example as 'tie' or 0.5."
         )
     if query_column is not None and (not isinstance(query_column, str) or query_column not in available):
         raise InputError(
-            f"`query_column` of {_CALLER} must be a column of the frame; {show(query_column)} is none of "
+            f"`query_column` of {_CALLER} must be a column of the frame; {show(query_column)} is not among "
             f"{available}{did_you_mean(str(query_column), titles)}. Name one of these columns."
         )
     if voter is not None:
@@ -283,12 +284,14 @@ def from_comparisons(
             )
         if size is not None:
             raise InputError(
-                "`weight` must be None with reconcile=True, which merges rows; got a column. Leave it out."
+                "`weight` must be None with reconcile=True, because reconcile=True merges rows; got a column. Leave "
+                "it out."
             )
         if sides:
             raise InputError(
-                f"`covariates` and `position` of {_CALLER} must be left out with reconcile=True, because a comparison "
-                "in both orders has two values. Drop reconcile=True."
+                f"`covariates` and `position` of {_CALLER} must be left out with reconcile=True, because each merged "
+                "comparison has two values of a covariate, one for each order. Leave out reconcile=True, or leave "
+                "out these two parameters."
             )
         upper, lower, share, factor, who = _reconcile(upper, lower, share, factor, who)
     values = read_sides(columns, sides)
@@ -306,7 +309,8 @@ def from_wins(cls, values, items, query, strip, given):
     caller = "RankedLists.from_matrix"
     if given:
         raise InputError(
-            f"`{given[0]}` of {caller} must be left out with kind='wins', whose rows and columns are items."
+            f"`{given[0]}` of {caller} must be left out with kind='wins', because the rows and the columns of this "
+            "matrix are items."
         )
     has_index, values = isinstance(values, pd.DataFrame), as_table(values, caller)
     if isinstance(values, pd.DataFrame) and items is not None:
@@ -320,8 +324,9 @@ def from_wins(cls, values, items, query, strip, given):
         items = list(values.index)
         if not has_index:
             raise InputError(
-                f"`items` of {caller} must name the rows with kind='wins', because this frame has no index; got None. "
-                "Drop columns without wins, and pass items=frame.columns if the rows have the order of the columns."
+                f"`items` of {caller} must name the items in the rows with kind='wins', because this frame has no "
+                "index; got None. Drop columns without wins, and pass items=frame.columns if the rows have the order "
+                "of the columns."
             )
         if set(items) != set(values.columns) or len(set(items)) < len(items):
             raise InputError(
@@ -373,8 +378,9 @@ def _usual_columns(titles):
         return None
     if len(found) > 1:
         raise InputError(
-            f"The frame of {_CALLER} must have one pair of columns of items; {' and '.join(str(one) for one in found)} "
-            "each qualify. Name first=, second= and outcome=."
+            f"{_CALLER} cannot tell which columns of the frame contain the compared items and the outcome: "
+            f"{' and '.join(str(one) for one in found)} are all possible. Pass the column names as first=, second= "
+            "and outcome=."
         )
     return {side: known[one] for side, one in zip(("first", "second", "outcome"), found[0], strict=True)}
 
@@ -411,7 +417,10 @@ def _items(columns, needed, strip):
         first, second = codes[: columns.n_rows], codes[columns.n_rows :]
     n_missing = int(np.count_nonzero(first < 0) + np.count_nonzero(second < 0))
     if n_missing:
-        raise InputError(f"Each row of {_CALLER} must have two items; {n_missing} are missing. Drop these rows.")
+        raise InputError(
+            f"Each row of {_CALLER} must have two items; {n_missing} items are missing. Drop the rows with missing "
+            "items."
+        )
     first, second = first.astype(np.int64), second.astype(np.int64)
     if (first == second).any():
         row = first_row(first == second)
@@ -446,9 +455,9 @@ def _reconcile(first, second, share, factor, who):
     several = both & ((in_order > 1) | (turned > 1))
     if several.any():
         raise InputError(
-            f"`reconcile` must find one verdict for each order of two items; {int(several.sum())} groups have more. "
-            f"The first of them is in row {first_row(several[number])}. Name the column that tells them apart, such as "
-            "groups=['prompt']."
+            f"With reconcile=True, two items must have at most one verdict in each order; in {int(several.sum())} "
+            f"cases there are more. The first case is in row {first_row(several[number])}. Name the column that tells "
+            "these verdicts apart, such as groups=['prompt']."
         )
     of_low = np.where(is_low, share, 1 - share)
     least, most, total = np.full(n, np.inf), np.full(n, -np.inf), np.bincount(number, weights=of_low, minlength=n)
@@ -457,8 +466,8 @@ def _reconcile(first, second, share, factor, who):
     flipped = both & (least < most)
     if flipped.any():
         warn_user(
-            f"{int(flipped.sum()):,} of {int(both.sum()):,} comparisons in both orders "
-            f"({flipped.sum() / both.sum():.1%}) were decided differently in the two orders; they count as ties.",
+            f"{int(flipped.sum()):,} of the {int(both.sum()):,} comparisons that were made in both orders "
+            f"({flipped.sum() / both.sum():.1%}) were decided differently in the two orders. They count as ties.",
             UserWarning,
         )
     # Of the two rows of a comparison in both orders, the first one stays.

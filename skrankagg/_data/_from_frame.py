@@ -159,12 +159,13 @@ def _encode_as_asked(cls, columns, optional, *, groups, covariates, strip, weigh
     if weights is not None:
         if not isinstance(weights, Mapping | pd.Series):
             raise InputTypeError(
-                f"`weights` of {_CALLER} must be given by voter, such as {{'bm25': 2.0}}; got {type(weights).__name__}."
+                f"`weights` of {_CALLER} must map each voter to its weight, such as {{'bm25': 2.0}}; got "
+                f"{type(weights).__name__}."
             )
         if "weight" in optional:
             raise InputError(
-                f"Weights of {_CALLER} must come in a column or as weights=; got both. Pass weight=None to ignore the "
-                f"column {columns.name('weight')!r}."
+                f"Weights must be passed to {_CALLER} either in a column or as weights=; got both. Pass weight=None "
+                f"to ignore the column {columns.name('weight')!r}."
             )
     rows: dict[str, Any] = {}
     if columns.name("query") is None:

@@ -112,8 +112,8 @@ def from_runs(
             run = run.to_dict()
         if not isinstance(run, Mapping):
             raise InputTypeError(
-                f"`runs` of {caller} must have a dict by query for each voter; {show(name)} has "
-                f"{type(run).__name__}. Pass lists of one query to from_lists."
+                f"`runs` of {caller} must have a dict keyed by query for each voter; the value of {show(name)} is of "
+                f"type {type(run).__name__}. Pass lists of one query to from_lists."
             )
         for one, results in run.items():
             if not isinstance(results, Mapping) and not _is_list(results):
@@ -131,7 +131,8 @@ def from_runs(
             items.append(results)
     if scores and sum(map(len, scores)) != sum(map(len, items)):
         raise InputError(
-            f"`runs` of {caller} must all have one kind of results, {_KINDS}; got several kinds. Choose one kind."
+            f"`runs` of {caller} must all have results of the same kind, {_KINDS}; got several kinds. Convert the "
+            "results to one kind."
         )
     lengths = np.fromiter(map(len, items), dtype=np.int64, count=len(items))
     columns = {
@@ -391,7 +392,9 @@ def _named_runs(runs, caller):
         if None in names or len(set(names)) != len(names):
             raise InputError(f"`runs` of {caller} must have different names; got {names}. Rename some runs.")
         return dict(zip(names, runs, strict=True))
-    raise InputTypeError(f"`runs` of {caller} must be a dict of runs by voter; got {type(runs).__name__}.")
+    raise InputTypeError(
+        f"`runs` of {caller} must be a dict that maps each voter to its run; got {type(runs).__name__}."
+    )
 
 
 def _repeat_ids(ids, lengths):

@@ -13,8 +13,8 @@ def read_container(judged: Any, query: Hashable) -> dict[Hashable, float]:
     """Return the grades of a query's items as a dict; refuse judgements other than dicts, lists, sets and arrays."""
     if isinstance(judged, str | bytes) or not isinstance(judged, Mapping | Sequence | Set | np.ndarray):
         raise InputTypeError(
-            "Judgements of a query in Qrels.from_dict must be a dict of item to grade, or a list or set of relevant "
-            f"items; query {show(query)} has {type(judged).__name__}."
+            "Judgements of a query in Qrels.from_dict must be a dict that maps items to grades, or a list or set of "
+            f"relevant items; query {show(query)} has {type(judged).__name__}."
         )
     return read_grades(judged, query)
 

@@ -53,11 +53,11 @@ def concat(cls, lists: Sequence[RankedLists]):
     """
     parts = list(lists)
     if not parts or not all(isinstance(part, cls) for part in parts):
-        raise InputError(f"`lists` of RankedLists.concat must be one RankedLists or more; got {parts!r}.")
+        raise InputError(f"`lists` of RankedLists.concat must contain at least one RankedLists; got {parts!r}.")
     if len({part.has_scores for part in parts}) > 1:
         raise InputError(
-            "`lists` of RankedLists.concat must all have scores or all lack scores; some lack scores. Encode the "
-            "others without scores, RankedLists.from_frame(part.to_frame(), score=None)."
+            "`lists` of RankedLists.concat must all have scores or all lack scores; some lack scores. Remove the "
+            "scores of the others with RankedLists.from_frame(part.to_frame(), score=None)."
         )
     for kind, names_of in (("groupings", group_names), ("covariates", covariate_names)):
         if any(names_of(part) != names_of(parts[0]) for part in parts):
@@ -140,6 +140,6 @@ def _refuse_common(parts):
     if twice.any():
         query, voter = (show(one) for one in pairs.iloc[int(np.argmax(twice))])
         raise InputError(
-            f"`lists` of RankedLists.concat must have no list in common; query {query} has two lists of voter "
-            f"{voter}. Rename the voter, or drop one of the lists."
+            f"`lists` of RankedLists.concat must contain only one list for each query and voter; query {query} has "
+            f"two of voter {voter}. Rename the voter, or drop one of the lists."
         )

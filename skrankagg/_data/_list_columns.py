@@ -46,7 +46,7 @@ def check_groupings(groups, available, caller, parameter="groups"):
             )
         if name not in available:
             raise InputError(
-                f"`{parameter}` of {caller} must be columns of the frame; {name!r} is none of "
+                f"`{parameter}` of {caller} must be columns of the frame; {name!r} is not among "
                 f"{list(available)}{did_you_mean(name, [one for one in available if isinstance(one, str)])}."
             )
     if len(set(groups)) < len(groups):
@@ -60,8 +60,8 @@ def constant_in_lists(values, row_ptr, name_list, what):
     varies = np.minimum.reduceat(values, row_ptr[:-1]) != np.maximum.reduceat(values, row_ptr[:-1])
     if varies.any():
         raise InputError(
-            f"A list must have one {what} in all its rows; it varies in {name_list(first_row(varies))}. Give all rows "
-            "of a list the same value, or do not read the column."
+            f"All rows of a list must have the same {what}; it varies in the list of {name_list(first_row(varies))}. "
+            "Correct the values, or do not read the column."
         )
     return first
 
@@ -73,7 +73,7 @@ def read_marks(values, title):
     if bad.any():
         raise InputError(
             f"Column {title!r} must have whole numbers of at least {WEIGHTED}, as to_frame writes them; got "
-            f"{values[first_row(bad)]:g}. Pass duel=None if it has another meaning."
+            f"{values[first_row(bad)]:g}. Pass duel=None if the column has another meaning."
         )
     return marks
 

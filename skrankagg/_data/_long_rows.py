@@ -163,7 +163,10 @@ def as_mapping(given: Any, caller: str) -> dict[Hashable, Any]:
     if isinstance(given, Mapping):
         return dict(given)
     if isinstance(given, str | bytes) or not isinstance(given, Sequence | np.ndarray) or not np.iterable(given):
-        raise InputTypeError(f"Lists of {caller} must be a dict by voter or a sequence; got {type(given).__name__}.")
+        raise InputTypeError(
+            f"The lists passed to {caller} must be a dict keyed by voter, or a sequence of lists; got "
+            f"{type(given).__name__}."
+        )
     return dict(enumerate(given, 1))
 
 
@@ -229,8 +232,8 @@ def _strip_names(voters, caller):
     for name, voter in zip(names, voters, strict=True):
         if total[name] > 1:
             raise InputError(
-                f"Voters of {caller} must differ in more than blanks with strip=True; {show(voter)} and another voter "
-                f"both become {show(name)}. Rename one of them."
+                f"With strip=True, the voters of {caller} must have different names once blanks are removed; "
+                f"{show(voter)} and another voter both become {show(name)}. Rename one of them."
             )
     return names
 
@@ -305,8 +308,9 @@ def _refuse_duplicates(frame, caller):
     if twice.any():
         row = frame.iloc[int(np.argmax(twice))]
         raise InputError(
-            f"Each list for {caller} must contain an item once; {int(twice.sum())} places repeat an item (the first is "
-            f"item {show(row['item'])} of voter {show(row['voter'])}). Pass duplicates='first', 'best' or 'mean'."
+            f"Each list for {caller} must contain each item only once; {int(twice.sum())} places repeat an item (the "
+            f"first is item {show(row['item'])} of voter {show(row['voter'])}). Pass duplicates='first', 'best' or "
+            "'mean'."
         ) from None
 
 

@@ -56,9 +56,9 @@ def check_pvalues(matrix, items, voters, lower_is_better):
     if bad.any():
         item, voter = np.argwhere(bad)[0].tolist()
         raise InputError(
-            f"kind='pvalue' must have numbers from 0 to 1 in all cells; {int(bad.sum())} are not (the first is "
-            f"{matrix[item, voter]:g} of item {items[item]!r}, voter {voters[voter]!r}). If a voter lacks items, pass "
-            "kind='score' and lower_is_better=True."
+            f"With kind='pvalue', every cell must contain a number from 0 to 1; {int(bad.sum())} cells do not. The "
+            f"first of them contains {matrix[item, voter]:g} for item {items[item]!r} and voter {voters[voter]!r}. If "
+            "a voter lacks items, pass kind='score' and lower_is_better=True."
         )
 
 

@@ -21,11 +21,15 @@ def read_cells(values, caller):
     if cells.ndim == 0 or cells.dtype.kind not in "biufO":
         held = "" if cells.ndim == 0 else f" of dtype {cells.dtype}"
         raise InputTypeError(
-            f"`values` of {caller} must have numbers in rows of one length, items by voters; got {show(values)}{held}. "
-            "Convert text with float; pass dicts by voter to RankedLists.from_lists."
+            f"`values` of {caller} must be a matrix of numbers with rows of equal length, one row for each item and "
+            f"one column for each voter; got {show(values)}{held}. Convert text with float; pass dicts keyed by voter "
+            "to RankedLists.from_lists."
         )
     if cells.ndim != 2:
-        raise InputError(f"`values` of {caller} must be a matrix of items by voters; got {cells.ndim} dimension(s).")
+        raise InputError(
+            f"`values` of {caller} must be a matrix with a row for each item and a column for each voter; got "
+            f"{cells.ndim} dimension(s)."
+        )
     if cells.dtype.kind == "O":
         cells = np.array([_as_cell(one, caller) for one in cells.ravel()], dtype=np.float64).reshape(cells.shape)
     return cells if cells.dtype.kind in "iu" else cells.astype(np.float64)

@@ -153,7 +153,10 @@ def read_weights(plain, weights):
             )
         weights = [weights[name] for name in names]
     elif isinstance(weights, str | bytes) or not np.iterable(weights):
-        raise InputTypeError(f"`weights` must be numbers, one for each list, or a dict by name; got {show(weights)}.")
+        raise InputTypeError(
+            "`weights` must be numbers, one for each list, or a dict that maps the names of lists to numbers; got "
+            f"{show(weights)}."
+        )
     else:
         weights = list(weights)
     if len(weights) != len(plain.ids):

@@ -72,8 +72,8 @@ def _read_map(given):
         share, factor = value if isinstance(value, tuple | list) and len(value) == 2 else (value, 1.0)
         if not (is_real(share) and is_real(factor) and 0 <= share <= 1 and is_finite(factor) and factor > 0):
             raise InputError(
-                f"`outcomes` must map each word to a share from 0 to 1, or to a share and a factor above 0; got "
-                f"{show(value)} for {show(word)}."
+                "`outcomes` must map each word to the first item's share of the win (0 to 1), or to a pair of share "
+                f"and positive weight; got {show(value)} for {show(word)}."
             )
         if read.get(_plain(word), (float(share), float(factor))) != (float(share), float(factor)):
             raise InputError(
@@ -154,8 +154,9 @@ def _refuse_unknown(found, codes, items, neither, first, second, names, title):
     shown = ", ".join(map(show, unknown[:_SHOWN])) + (", ..." if len(unknown) > _SHOWN else "")
     if any(map(_is_number, unknown)):
         raise InputError(
-            f"Column {title!r} must have words or shares from 0 to 1; got {shown}. Numbers such as 0, 1, 2 have no "
-            "fixed meaning. Say what they mean, for example outcomes={1: 1, 2: 0, 0: 0.5} for first, second and tie."
+            f"Column {title!r} must have words, or the first item's shares of the win (0 to 1); got {shown}. Numbers "
+            "such as 0, 1, 2 have no fixed meaning. Say what they mean, for example outcomes={1: 1, 2: 0, 0: 0.5} "
+            "for first, second and tie."
         )
     raise InputError(
         f"Column {title!r} must have known outcomes; got {shown}. Map them to the first item's share of the win, such "

@@ -110,7 +110,7 @@ class Qrels(Immutable):
         Qrels(n_queries=2, n_judgements=3, n_relevant=2)
         """
         if not isinstance(judgements, Mapping):
-            raise InputTypeError(f"`judgements` must be a dict by query; got {type(judgements).__name__}.")
+            raise InputTypeError(f"`judgements` must be a dict keyed by query; got {type(judgements).__name__}.")
         rows = [
             (query, item, grade)
             for query, judged in judgements.items()
@@ -509,7 +509,7 @@ def _match_queries(qrels, queries):
     query = match_ids(queries, qrels.queries, "query")
     if (query < 0).all():
         raise InputError(
-            "The qrels must judge some query of the lists; they share no query id: the lists have "
+            "The qrels must judge at least one query of the lists; they share no query id: the lists have "
             f"{show_ids(queries)}, and the qrels have {show_ids(qrels.queries)}. Check the ids. If these lists are a "
             "fold without judged queries, split only the judged queries, lists.judged(qrels), or use "
             "QueryKFold(qrels=qrels)."

@@ -29,9 +29,9 @@ def are_votes(lists, votes, advice):
     if mixed.any():
         n, q = int(mixed.sum()), first_row(mixed)
         warn_user(
-            f"{n} of {lists.n_queries} queries {'has' if n == 1 else 'have'} integer weights above 1, such as numbers "
-            f"of votes, and also fractional weights (the first is {show_id(lists.queries, q)}). votes=None treats "
-            f"all these weights as factors. {advice}",
+            f"In {n} of {lists.n_queries} queries (the first is {show_id(lists.queries, q)}) some weights are "
+            "integers above 1, such as numbers of votes, and other weights are fractions. votes=None treats all "
+            f"these weights as factors. {advice}",
             UserWarning,
         )
     return np.where(is_open, whole[lists.list_query], marks == COUNTED)

@@ -22,7 +22,8 @@ def check_absent_score(norm, absent_score):
     if absent_score == "min" and norm not in SCORE_NORMS:
         raise InputError(
             f"absent_score='min' needs a norm that uses scores; norm={norm!r} uses ranks. Choose norm='min-max', or "
-            "keep absent_score='zero' with norm='borda', which gives absent items the mean of the remaining values."
+            "keep absent_score='zero' with norm='borda', which gives absent items the mean of the values that the "
+            "ranked items leave over."
         )
 
 

@@ -123,8 +123,8 @@ def match_voters(owner, lists, known, what, equal, advice, owners=None):
         return lists.with_list_weight(np.where(found, lists.list_weight, 0.0)), place
     if not found.any():
         warn_user(
-            f"{name} was not fitted on any voter of these lists{hint}, so all of them get {equal}; give the voters "
-            f"the ids used in fit, or {advice}.",
+            f"{name} was not fitted on any voter of these lists{hint}, so all voters get {equal}; give the voters the "
+            f"ids used in fit, or {advice}.",
             UnknownVoterWarning,
         )
     return lists, place
@@ -343,9 +343,9 @@ class WeightedAggregator(BaseAggregator):
     def _say_outweighed(self, n_found, n_queries, first):
         queries = "1 query" if n_queries == 1 else f"{n_queries} queries"
         warn_user(
-            f"The weights that {type(self).__name__} learned follow the length of the lists in {n_found} of "
-            f"{queries}{first}. In such a query the longest list is at least twice as long as the median list, and has "
-            f"more than 5 times the median weight. This list decides most of the consensus; {self._length_advice}.",
+            f"The weights that {type(self).__name__} learned grow with the length of the lists in {n_found} of "
+            f"{queries}{first}. In such a query the longest list is at least twice as long as the median list, and "
+            f"has more than 5 times the median weight. This list decides most of the consensus; {self._length_advice}.",
             UnequalLengthWarning,
         )
 

@@ -96,7 +96,7 @@ def read_rows(source, layout, kind, named):
         if other.any():
             row = int(other.argmax())
             raise InputError(
-                "expected 0 in the second field (lists have the voter there), got "
+                "expected 0 in the second field (which contains the voter in files of lists), got "
                 f"{clip(frame['iteration'].iloc[row])!r} on line {line_of(source, layout, row)}"
             )
     frame["relevance"] = judgements(source, layout, frame["relevance"])
@@ -243,7 +243,10 @@ def _sniff_flagr(look):
 def _refuse_lookalike(kind, fields, first):
     """Raise InputError if a file has as many fields as FLAGR's lists, but not the same kinds of fields."""
     if kind is LISTS and len(fields) == 5 and is_number(fields[4]):
-        raise InputError(f"expected query, voter, item, score, source, got numbers in the last two fields of {first!r}")
+        raise InputError(
+            f"expected the fields query, voter, item, score and source, got the line {first!r}, whose last two fields "
+            "are numbers"
+        )
     if kind is LISTS and fields[1] == "Q0":
         raise InputError(f"expected a voter in the second field, got the Q0 of a TREC run in {first!r}")
 
@@ -423,7 +426,7 @@ def _find(look):
             found |= {one.name if len(layouts) == 1 else layout.style: (one, layout) for layout in layouts}
     if len(found) > 1:
         fits = " and ".join(found)
-        raise InputError(f"expected one format, got the first line {look.line!r}, which fits {fits}")
+        raise InputError(f"expected a first line that fits only one format, got {look.line!r}, which fits {fits}")
     if not found:
         expected = [one.expected[look.kind.name] for one in formats if look.kind.name in one.expected]
         asked = "" if look.format == "auto" else f" (of these, format={look.format!r})"
@@ -455,7 +458,7 @@ def _named_layout(look, columns):
         fitting = [style for style in fitting if _numbers_fit(rows[style], names, decimal)]
     if len(fitting) != 1:
         raise InputError(
-            f"expected one separator that splits the first line into {len(names)} fields, as in columns=, got "
-            f"{clip(SEPARATORS['csv'].join(rows['csv']))!r}, for which several separators fit"
+            f"expected a first line that only one separator splits into {len(names)} fields, as named in columns=, "
+            f"got {clip(SEPARATORS['csv'].join(rows['csv']))!r}, for which several separators fit"
         )
     return Layout(fitting[0], names, decimal=decimal)

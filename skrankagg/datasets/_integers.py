@@ -67,7 +67,9 @@ def judgements(source, layout, text):
         if any(beyond):
             row = int(np.array(beyond)[codes].argmax())
             place = f"in row {row}" if layout.style == "parquet" else f"on line {line_of(source, layout, row)}"
-            raise InputError(f"expected a judgement within 64 bits {place}, got {clip(text.iloc[row])!r}")
+            raise InputError(
+                f"expected a judgement that fits into a 64-bit integer {place}, got {clip(text.iloc[row])!r}"
+            )
         return np.array([int(value) for value in values], dtype=np.int64)[codes]
     if not all(is_number(value, layout.decimal) for value in values):
         # The file is read again as numbers to find the line of the first invalid number.

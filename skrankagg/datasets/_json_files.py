@@ -56,7 +56,7 @@ def _parse(source):
         return json.loads(text, object_pairs_hook=_object, parse_int=_integer)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
-        raise InputError(f"expected JSON, got a fault on {place} ({clip(error.msg)})") from None
+        raise InputError(f"expected valid JSON, got an error on {place} ({clip(error.msg)})") from None
     except RecursionError:
         raise InputError(
             "expected JSON of at most three levels, got JSON that is nested too deeply to be read"
@@ -109,7 +109,7 @@ def _check_judgements(names, rows):
     if all(type(grade) is int for grade in grades) and integers_for(min(grades), max(grades)) is not np.int64:
         row = next(row for row in rows if integers_for(row[number], row[number]) is not np.int64)
         place = f"for query {clip(row[query])!r}, item {clip(row[item])!r}"
-        raise InputError(f"expected a judgement within 64 bits {place}, got {_shown(row[number])}")
+        raise InputError(f"expected a judgement that fits into a 64-bit integer {place}, got {_shown(row[number])}")
 
 
 def _numbers(values, kind):
@@ -213,7 +213,8 @@ def _record_layout(keys, kind, names, count):
     layout = {name: key for name, key in zip(found, keys, strict=True) if name is not None}
     if names is not None and set(layout) != set(names):
         raise InputError(
-            f"expected fields for {', '.join(names)} in record {count}, as in the first, got {clip(', '.join(keys))!r}"
+            f"expected fields for {', '.join(names)} in record {count}, as in the first record, got "
+            f"{clip(', '.join(keys))!r}"
         )
     return layout
 

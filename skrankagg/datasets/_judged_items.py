@@ -104,7 +104,10 @@ def read_judged_items(path: str | os.PathLike[str]) -> pd.DataFrame:
         else:
             rows.append((*key, _grade(row["relevance"], where)))
     if not rows:
-        raise InputError(f"{_named(path)} must have a judged item; its relevance column is empty. Enter grades.")
+        raise InputError(
+            f"{_named(path)} must have at least one judged item; its column 'relevance' is empty. Enter grades in "
+            "this column."
+        )
     _warn_of_empty(path, empty, {query for query, _, _ in rows})
     queries, items, grades = zip(*rows, strict=True)
     whole = all(grade.is_integer() and abs(grade) < 2**53 for grade in grades)
@@ -140,7 +143,7 @@ def _warn_of_empty(path, empty, judged):
         missing = sorted(set(empty) - judged)
         without = f" Queries without a judged item are left out: {', '.join(missing)}." if missing else ""
         warn_user(
-            f"{_named(path)}: skipped rows without a judgement, {sum(empty.values())} in all.{without}",
+            f"{_named(path)}: skipped {sum(empty.values())} rows without a judgement.{without}",
             UnfilledWarning,
         )
 

@@ -45,8 +45,8 @@ def _named(frame, path, voter):
     """Return a file's rows with `voter` as the name of the voter; raise InputError if the file has several voters."""
     if "voter" in frame and (frame["voter"] != frame["voter"].iloc[0]).any():
         raise InputError(
-            f"Each file must have one voter if `voter` gives new names; got {frame['voter'].nunique()} in "
-            f"{file_name(path)!r}. Leave voter='auto'."
+            f"Each file must contain only one voter if `voter` gives new names; got {frame['voter'].nunique()} voters "
+            f"in {file_name(path)!r}. Leave voter='auto'."
         )
     return frame.assign(voter=pd.Series(voter, index=frame.index, dtype=str))
 
@@ -192,8 +192,8 @@ def read_lists(
     paths = list(path) if many else [path]
     if not all(map(is_file, paths)):
         raise InputTypeError(
-            f"`path` must be a path, a file open for bytes, or a sequence of them; got {path!r}. Pass the names of "
-            "files."
+            f"`path` must be a path, a file open in binary mode, or a sequence of them; got {path!r}. Pass the names "
+            "of files."
         )
     if not paths:
         raise InputError("`path` must contain at least one path; got none. Check the pattern that finds them.")
@@ -308,7 +308,7 @@ def read_qrels(
     _check(QRELS, format, columns, decimal)
     if not is_file(path):
         raise InputTypeError(
-            f"`path` must be a path, or a file open for bytes; got {path!r}. Pass the name of one file."
+            f"`path` must be a path, or a file open in binary mode; got {path!r}. Pass the name of one file."
         )
     with add_file_to_errors("read_qrels", path, _REMEDY):
         source = make_rereadable(path, "read_qrels")

@@ -102,8 +102,8 @@ def load_letor_agg(
     paths = list(path) if many else [path]
     if not paths or not all(map(is_file, paths)):
         raise InputTypeError(
-            f"`path` must be a path, a file open for bytes, or a sequence of them; got {path!r}. Pass the names of "
-            "files."
+            f"`path` must be a path, a file open in binary mode, or a sequence of them; got {path!r}. Pass the names "
+            "of files."
         )
     rows, judged = [], {}
     for one in paths:
@@ -141,8 +141,8 @@ def _read_letor(text, rows, judged):
         match = _LETOR_LINE.fullmatch(line)
         if match is None or not is_number(match[1]):
             raise InputError(
-                f"line {line_number} is {clip(line)!r} instead of a relevance, qid:query, columns 1:number or 1:NULL "
-                "and #docid = document"
+                f"line {line_number} is {clip(line)!r} instead of a relevance, qid:query, columns such as 1:0.5 or "
+                "1:NULL, and #docid = document"
             )
         query, item = match[2], match[4]
         if (query, item) in judged:

@@ -17,8 +17,8 @@ def _check_one_voter(frame, what):
     n_voters = len(frame["voter"].unique()) if "voter" in frame else 1
     if n_voters > 1:
         raise InputError(
-            f"`run` must have the lists of one voter for {what}; got {n_voters} voters. Write CSV, or a file for each "
-            "voter."
+            f"`run` must contain the lists of only one voter to be written as {what}; got {n_voters} voters. Write "
+            "CSV, or a file for each voter."
         )
 
 

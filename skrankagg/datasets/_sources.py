@@ -114,16 +114,16 @@ def _read_open_file(source, caller):
         raise _text_mode(source, caller)
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise InputTypeError(
-            f"{caller} must be called with a file open for bytes; {file_name(source)!r} returned "
-            f"{type(data).__name__}. Pass a file opened with mode 'rb'."
+            f"{caller} must be called with a file open in binary mode; {file_name(source)!r} returned "
+            f"{type(data).__name__} instead of bytes. Pass a file opened with mode 'rb'."
         )
     return bytes(data)
 
 
 def _text_mode(source, caller):
     return InputTypeError(
-        f"{caller} must be called with a file open for bytes; got {file_name(source)!r} open for text. Open it with "
-        "mode 'rb', or pass its buffer, such as sys.stdin.buffer."
+        f"{caller} must be called with a file open in binary mode; got {file_name(source)!r}, which is open in text "
+        "mode. Open it with mode 'rb', or pass its buffer, such as sys.stdin.buffer."
     )
 
 

@@ -95,7 +95,7 @@ def _choose_format(path, format):
             raise InputError("expected a name whose suffix determines the format")
     except ValueError as error:
         raise InputError(
-            f"write_run cannot write {os.fspath(path)!r}: {error}; rename it, or pass format='trec' or another one."
+            f"write_run cannot write {os.fspath(path)!r}: {error}; rename it, or pass a format, such as format='trec'."
         ) from None
     return format
 
@@ -113,8 +113,8 @@ def _check_columns(frame, format):
         clash = format.is_table and name in LISTS.known and name != column
         if clash or column in query_ids(columns) or columns.count(column) > 1:
             raise InputError(
-                "`run` must have distinct columns that keep their names when read_lists reads the file; got "
-                f"{column!r} for the {name or column}, in {columns}. Rename or drop this column."
+                f"`run` must have distinct columns that read_lists cannot mistake for others; got {column!r}, which "
+                f"could be read as the {name or column}, in {columns}. Rename or drop this column."
             )
     if len(frame) == 0:
         raise InputError("`run` must have at least one row; got an empty frame.")

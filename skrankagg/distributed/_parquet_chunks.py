@@ -294,7 +294,7 @@ class ParquetChunks:
         from ._resumable import write_in_parts
 
         if job is not None and (not isinstance(job, str) or not job.strip()):
-            raise InputError(f"`job` must be a name of at least one letter, or None; got {job!r}.")
+            raise InputError(f"`job` must be None or a name that is not blank; got {job!r}.")
         progress = Progress("write", verbose)
         try:
             return write_in_parts(self, Path(path), job, resume, progress.show if tell is None else tell)

@@ -43,5 +43,5 @@ def check_seeds(estimator):
         if name.rpartition("__")[2] == "random_state" and (value is None or isinstance(value, np.random.RandomState)):
             raise InputError(
                 f"{name}={value!r} gives different numbers in every partition, so results could not be repeated. Pass "
-                "a whole number, which seeds each query."
+                "a whole number, which is the seed of the random numbers for each query."
             )

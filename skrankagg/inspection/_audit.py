@@ -225,7 +225,8 @@ def _unit(lists, unit):
         return next((name for name, number in numbers.items() if number > 1), None)
     if numbers.get(unit) == 1:
         raise InputError(
-            f"`unit` must be a grouping of at least two groups; {unit!r} has one. Name another one, or pass 'list'."
+            f"`unit` must be a grouping of at least two groups; {unit!r} has only one group. Name another grouping, "
+            "or pass 'list'."
         )
     return None if unit == "list" else unit
 

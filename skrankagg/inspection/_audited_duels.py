@@ -210,16 +210,19 @@ def check_board(lists):
     """Raise InputError unless the lists are paired comparisons of one query."""
     if lists.n_queries != 1:
         raise InputError(
-            f"`lists` must have one query; got {lists.n_queries}. Audit one board at a time, such as lists[[0]]."
+            f"`lists` must have one query; got {lists.n_queries}. Audit one query at a time, such as lists[[0]]."
         )
     if (lists.list_length != 2).any():
         n = int((lists.list_length != 2).sum())
         raise InputError(
-            f"`lists` must be paired comparisons, lists of two items; {n} of {lists.n_lists} lists have another "
-            "length. Use diagnose for ranked lists."
+            f"`lists` must be paired comparisons, so each list must have two items; {n} of {lists.n_lists} lists have "
+            "another length. Use diagnose for ranked lists."
         )
     if not (lists.list_weight > 0).any():
-        raise InputError("`lists` must contain duels of positive weight; all weights are 0. Give some duels a weight.")
+        raise InputError(
+            "`lists` must contain at least one comparison of positive weight; all weights are 0. Give some "
+            "comparisons a positive weight."
+        )
 
 
 def _shown_first(lists, upper):

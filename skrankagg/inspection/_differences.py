@@ -90,8 +90,8 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
     query_of = queries.get_indexer(plain_index(second.queries))
     if (query_of < 0).all():
         raise InputError(
-            "The two consensuses must share a query; they have none in common"
-            f"{type_hint(queries, plain_index(second.queries))}. Compare consensuses of the same queries."
+            "The two consensuses must share at least one query; they have none in "
+            f"common{type_hint(queries, plain_index(second.queries))}. Compare consensuses of the same queries."
         )
     # Rows of `second` by query and item, numbered as in `first`, and the rows of `first` with the same query and item.
     item_of = items.get_indexer(plain_index(second.items))

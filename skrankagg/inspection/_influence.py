@@ -459,7 +459,7 @@ def _tell_of_failures(aggregator, failures, n_tried, noun):
     n = len(failures)
     some, which = (f"1 {noun}", f"this {noun}") if n == 1 else (f"{n} {noun}s", f"these {noun}s")
     warn_user(
-        f"{aggregator!r} failed without {some} of {n_tried}, so the values of {which} are missing; the first error "
-        f"was {first}",
+        f"{aggregator!r} failed for {some} of {n_tried} that were left out in turn, so the values of {which} are "
+        f"missing; the first error was {first}",
         UserWarning,
     )

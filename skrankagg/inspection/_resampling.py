@@ -104,8 +104,8 @@ class Resampling:
             raise InputError(f"`votes` must be True, False or None; got {votes!r}.")
         if votes and unit != "list":
             raise InputError(
-                f"`votes` must be False or None if unit is not 'list', because only lists are drawn as ballots; got "
-                f"unit={unit!r}. Leave out votes."
+                "`votes` must be False or None if unit is not 'list', because votes can be drawn one by one only "
+                f"from lists; got unit={unit!r}. Leave out votes."
             )
         tags = aggregator.__sklearn_tags__()
         if not tags.aggregator_tags.voter_weights:
@@ -115,8 +115,8 @@ class Resampling:
             )
         if keep_moves and not tags.aggregator_tags.smooth:
             raise InputError(
-                f"`adjust` must be None for {aggregator!r}, which lacks the tag smooth; 'max-t' needs a sum or a "
-                "model, such as BordaCount or PlackettLuce."
+                f"`adjust` must be None for {aggregator!r}, because its tag smooth is False. 'max-t' needs scores "
+                "that change smoothly with the weights of the lists, as in BordaCount or PlackettLuce."
             )
         if tags.requires_fit and unit == "query":
             raise InputError(

@@ -182,8 +182,8 @@ class VoterKFold:
             )
         if left.sum(dtype=np.float64) >= _MOST:
             raise InputError(
-                f"Query {show_id(queries, q)} must have fewer than {_MOST:g} lists; got weights of "
-                f"{left.sum(dtype=np.float64):g} in total. Divide all weights by the same number."
+                f"The list weights of query {show_id(queries, q)} must add up to less than {_MOST:g}; their sum is "
+                f"{left.sum(dtype=np.float64):g}. Divide all weights by the same number."
             )
         # If the lists cannot be divided evenly, each of the first folds gets one more list.
         sizes = (left.sum() + np.arange(self.n_splits)[::-1]) // self.n_splits

@@ -174,7 +174,9 @@ def _adjust_consensus(frame, correction, n_tests):
     if isinstance(n_tests, Mapping) or hasattr(n_tests, "items"):
         given = dict(n_tests.items())
         if queries is None:
-            raise InputError("`n_tests` must be an int for a consensus without a column 'query'; got numbers by query.")
+            raise InputError(
+                "`n_tests` must be an int for a consensus without a column 'query'; got a number for each query."
+            )
         missing = [query for query in queries.tolist() if query not in given]
         if missing:
             raise InputError(

@@ -211,8 +211,9 @@ def _check_defined(size, n_items, method):
         raise InputError(f"The stability of selections that {what} is 0/0. Select some of the items, but not all.")
     if method == "kuncheva" and (size != size[0]).any():
         raise InputError(
-            f"Selections must be of one size for Kuncheva's index; got {size.min()} to {size.max()} items. Choose "
-            "method='nogueira', which accepts all sizes and has the same value for one size."
+            f"For Kuncheva's index all selections must have the same size; the sizes vary from {size.min()} to "
+            f"{size.max()} items. Choose method='nogueira', which accepts all sizes and agrees with Kuncheva's index "
+            "if the sizes are equal."
         )
 
 

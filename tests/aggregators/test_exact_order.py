@@ -350,7 +350,8 @@ def test_linear_methods_reject_sums_that_overflow(method, lists, weights):
     ]
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "score", "weight"])
     with pytest.raises(
-        InputError, match=r"must add up numbers that fit into floating point; .* the sums of query 'q' do not fit"
+        InputError,
+        match=r"must compute sums within the range of floating-point numbers; .* sums of query 'q' are outside",
     ):
         method.fit_transform(frame)
 

@@ -182,7 +182,7 @@ def test_exposure_warning_is_issued_once_per_call_at_the_caller(aggregator):
         (warning,) = caught(getattr(method, name), lists)
         assert Path(warning.filename) == Path(__file__), name
         assert str(warning.message).startswith(
-            f"{type(aggregator).__name__} ranks the items in a list above all others"
+            f"{type(aggregator).__name__} treats the items in a list as better than all items outside the list"
         )
 
 

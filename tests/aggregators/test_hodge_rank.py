@@ -116,7 +116,7 @@ def test_hodge_rank_inconsistency_of_identical_lists_equals_its_formula():
 def test_hodge_rank_centres_each_component_at_zero(flow):
     frame = pd.concat([profile("ab", "ab", "xyz", "u"), profile("abxyzu", query="r")])
     method = HodgeRank(flow=flow, absent="ignore")
-    with pytest.warns(NotComparedWarning, match="in 1 of 2 queries .* Query 'q' has 3 components, of 3, 2 and 1 items"):
+    with pytest.warns(NotComparedWarning, match="In 1 of 2 queries .* Query 'q' has 3 components, of 3, 2 and 1 items"):
         score = method.fit_transform(frame).set_index(["query", "item"])["score"]["q"]
     assert method.query_info_["n_components"].tolist() == [4 - 1, 1]
     assert score["u"] == 0.0 and score["y"] == pytest.approx(0.0, abs=1e-15)

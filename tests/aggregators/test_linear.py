@@ -149,7 +149,7 @@ def test_aggregators_tie_scores_that_differ_by_rounding():
 def test_combsum_rejects_ranks_for_score_norms_with_a_hint(norm):
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": ["a"], "rank": 1})
     with pytest.raises(
-        ValueError, match=r"CombSUM\(.*\) needs scores and the lists have ranks only; .*norm='borda' or norm='rank'"
+        ValueError, match=r"CombSUM\(.*\) needs scores, but the lists have only ranks; .*norm='borda' or norm='rank'"
     ):
         CombSUM(norm=norm).fit(frame)
 
@@ -159,7 +159,7 @@ def test_comb_methods_use_min_max_by_default(X, method, expected):
     frame = example_lists()
     pd.testing.assert_frame_equal(method().fit_transform(frame), method(norm="min-max").fit_transform(frame))
     assert method().fit_transform(X)["score"].tolist() == expected
-    with pytest.raises(ValueError, match=r"^Comb...\(\) needs scores and the lists have ranks only; add a column"):
+    with pytest.raises(ValueError, match=r"^Comb...\(\) needs scores, but the lists have only ranks; add a column"):
         method().fit(frame.drop(columns="score"))
 
 

@@ -105,9 +105,10 @@ def test_not_compared_warning_is_issued_once_per_call_at_the_caller(method):
         (warning,) = caught(getattr(one, call), APART)
         assert Path(warning.filename) == Path(__file__), call
         assert str(warning.message).startswith(
-            f"{type(method).__name__} orders items that no list compares: in 1 query the items fall into several "
-            "components. Query 'q' has 2 components, of 3 and 2 items. The order of items across components means "
-            "nothing; rank each component by itself (RankedLists.components), "
+            f"{type(method).__name__} orders items that no list compares. In 1 query the items fall into several "
+            "components, and no list contains items of two components. Query 'q' has 2 components, of 3 and 2 items. "
+            "The order of items from different components is meaningless; rank each component by itself "
+            "(RankedLists.components), "
         )
 
 
@@ -139,14 +140,13 @@ def test_not_compared_warning_counts_queries_and_shortens_sizes():
         MarkovChain().fit_transform,
         pd.concat([many.astype(str).astype({"score": float}), APART, JOINED.assign(query="s")]),
     )
-    assert "in 2 of 3 queries the items fall into several components. Query 'q' has 2 components, " in str(
-        warning.message
-    )
+    words = "In 2 of 3 queries the items fall into several components, and no list contains items of two components. "
+    assert f"{words}Query 'q' has 2 components, " in str(warning.message)
     (warning,) = caught(MarkovChain().fit_transform, many)
     assert "Query 'r' has 7 components, of 2, 2, 2, 2, 2 and 2 more items" in str(warning.message)
     assert str(warning.message).endswith("or choose absent='last' if a list ranks its items above all others.")
     (warning,) = caught(BordaCount().fit_transform, APART.assign(weight=0.0))
-    assert str(warning.message).endswith("means nothing; give some list of the query a positive weight.")
+    assert str(warning.message).endswith("is meaningless; give some list of the query a positive weight.")
 
 
 def test_not_compared_warning_respects_voter_weights():
@@ -216,7 +216,7 @@ def copies(frame, n=4):
 )
 def test_rank_stability_omits_comparisons_between_components(method):
     two = pd.concat([copies(APART), copies(JOINED.assign(query="r"))], ignore_index=True)
-    with pytest.warns(NotComparedWarning, match="in 1 of 2 queries") as found:
+    with pytest.warns(NotComparedWarning, match="In 1 of 2 queries") as found:
         table = rank_stability(method, two, n_resamples=40, places=[1, 2])
     assert len(found) == 1
     apart, joined = (table[table["query"] == query].reset_index(drop=True) for query in "qr")

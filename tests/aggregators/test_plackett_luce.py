@@ -512,7 +512,8 @@ def test_plackett_luce_votes_controls_whether_weights_are_copies(pairs):
     np.testing.assert_allclose(errors(frame.assign(weight=2 * frame["weight"]), votes=False), factors, rtol=1e-8)
     assert (factors / expected - 1).abs().max() > 0.1
     with pytest.warns(
-        UserWarning, match=r"1 of 1 queries has integer weights above 1.*the first is 0\)\. votes=None treats"
+        UserWarning,
+        match=r"In 1 of 1 queries \(the first is 0\) some weights are integers above 1.*\. votes=None treats",
     ):
         np.testing.assert_array_equal(errors(frame), factors)
     whole = frame.assign(weight=2 * frame["weight"])

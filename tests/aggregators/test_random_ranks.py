@@ -452,7 +452,10 @@ def test_rank_statistic_rejects_exact_for_other_statistics(X, statistic):
 
 
 def test_rank_statistic_exact_rejects_too_many_lists(X):
-    with pytest.raises(ValueError, match=r"few hundred lists .* got 3000 lists for query 'q', counting weights"):
+    with pytest.raises(
+        ValueError,
+        match=r"few hundred lists .* got 3000 lists for query 'q', where a list of weight w counts as w lists",
+    ):
         RankStatistic(statistic="geometric-mean", exact=True).fit_transform(X.assign(weight=1000))
     with pytest.raises(ValueError, match="allows at most 65536 lists; got 3000000000000000 lists for query 'q'"):
         RankStatistic(exact=True).fit_transform(X.assign(weight=10**15))

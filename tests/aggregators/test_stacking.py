@@ -338,7 +338,7 @@ def test_stacked_fusion_search_is_not_misled_by_rows_of_one_query():
     [
         (
             RidgeCV(cv=KFold(5)),
-            r"`cv` of RidgeCV must keep the rows of a query together; got KFold\(.*which splits \d que",
+            r"`cv` of RidgeCV must keep the rows of a query together; got KFold\(.*which puts rows of \d que",
         ),
         (GridSearchCV(Ridge(), {}, cv=ShuffleSplit(2, random_state=0)), "`cv` of GridSearchCV must keep the rows"),
         (RidgeCV(cv=9), "from 2 to 8, the number of training queries with relevant items; got 9"),
@@ -428,7 +428,10 @@ def test_stacked_fusion_passes_grades_and_queries_to_a_ranker_in_a_pipeline(data
 @pytest.mark.parametrize(
     ("estimator", "words"),
     [
-        (lambda: GridSearchCV(ByGroup(), {}, scoring="r2"), "a ranker only at its end; got ByGroup at 'estimator'"),
+        (
+            lambda: GridSearchCV(ByGroup(), {}, scoring="r2"),
+            "a ranker only as its last step; got ByGroup at 'estimator'",
+        ),
         (lambda: BaggingRegressor(make_pipeline(ByQuery())), "got ByQuery at 'estimator__byquery'"),
         (lambda: make_pipeline(SelectFromModel(ByGroup()), ByQuery()), "got ByGroup at 'selectfrommodel__estimator'"),
     ],

@@ -169,7 +169,7 @@ def test_dibra_rejects_an_aggregator_that_requires_fit(inner):
 def test_rank_methods_reject_more_lists_than_floats_can_count(method):
     frame = weighted(1)
     for weight in (2.0**53, 2.0**62, 2.0**63, 1e300):
-        with pytest.raises(InputError, match=r"2\^53 of these in a query; the weights of query"):
+        with pytest.raises(InputError, match=r"at most 2\^53 in a query; the weights of query"):
             clone(method).fit_transform(frame.assign(weight=weight))
     items = clone(method).fit_transform(frame.assign(weight=1))["item"].tolist()
     if getattr(method, "statistic", "mean") in ("mean", "median") and isinstance(method, RankStatistic):
@@ -206,7 +206,7 @@ def test_rank_statistic_median_treats_weights_as_copies():
 )
 def test_rank_methods_reject_too_many_copies_before_allocating(method, monkeypatch):
     frame = weighted(1)
-    with pytest.raises(InputError, match="treats a list of weight w as w lists, and allows 16777216 ranks"):
+    with pytest.raises(InputError, match="treats a list of weight w as w lists, and allows at most 16777216 ranks"):
         clone(method).fit_transform(frame.assign(weight=1e9))
     expected = clone(method).fit_transform(frame.assign(weight=2))
     monkeypatch.setattr(_normalised_ranks, "_MOST_COPIES", 0)
@@ -281,8 +281,8 @@ def test_error_for_extreme_weights_names_query_and_weights(method):
         with pytest.raises(InputError) as caught:
             clone(method).fit_transform(pd.concat([pair, frame], ignore_index=True))
         assert str(caught.value) == (
-            f"The numbers that {method!r} computes must fit into floating point; in query 'q' they do not, because the "
-            "weights are from 1 to 1e+300. Choose weights closer to 1."
+            f"Results of {method!r} must be within the range of floating-point numbers; in query 'q' they are not, "
+            "because the weights are from 1 to 1e+300. Choose weights closer to 1."
         )
         clone(method).fit_transform(pair)
 
@@ -303,6 +303,6 @@ def test_aggregators_reject_weights_whose_sum_overflows():
     frame["weight"] = np.where(frame["query"] == "q2", 1e308, 1.0)
     for method in (Copeland(), Kemeny(), DIBRA(), BordaCount()):
         with pytest.raises(
-            InputError, match=r"in query 'q2' they do not, because the weights are from 1e\+308 to 1e\+308"
+            InputError, match=r"in query 'q2' they are not, because the weights are from 1e\+308 to 1e\+308"
         ):
             method.fit_transform(frame)

@@ -70,7 +70,7 @@ def test_compare_reproduces_map_computed_by_hand(run):
 
 def test_compare_lists_methods_left_out_for_lists_without_scores(run):
     notes = " ".join(run("compare", "lists.csv", "qrels.txt", "--methods", "all").partition("\nmethod")[0].split())
-    left_out = re.search("Left out because they need scores and the lists have ranks only: (.*?)[.](?: |$)", notes)[1]
+    left_out = re.search("Left out because they need scores, but the lists have only ranks: (.*?)[.](?: |$)", notes)[1]
     needy = [name for name, method in default_methods() if get_tags(method).aggregator_tags.needs_scores]
     assert left_out.split(", ") == needy and "CombSUM[norm=z-score]" in needy and "CombSUM[norm=rank]" not in needy
     assert notes.count("Left out") == 1
@@ -499,7 +499,9 @@ def test_aggregate_names_a_broken_gzip_file(fail, folder):
 
 def test_aggregate_names_the_file_of_a_repeated_item(fail, folder):
     (folder / "twice.csv").write_text(LISTS + "q1,v,a,4\n")
-    assert "twice.csv: Each list must contain an item once" in fail("aggregate", "twice.csv", "--method", "CombSUM")
+    assert "twice.csv: Each list must contain each item only once" in fail(
+        "aggregate", "twice.csv", "--method", "CombSUM"
+    )
 
 
 def test_compare_reports_missing_matplotlib_before_computing(fail, monkeypatch):

@@ -67,8 +67,8 @@ def test_judge_adds_texts(data, capsys, kind):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b,c\n", "texts: must have columns item and text"),
-        ('{"_id": "a"}\n', "texts: line 1 must have an id"),
+        ("a,b,c\n", "texts: expected JSON lines, or a table with the columns item and text"),
+        ('{"_id": "a"}\n', "texts: line 1 must have a field for the id"),
         ('{"_id": "a", "text": "x"}\n{"_id\n', "texts: line 2 must be a JSON object"),
         ("item\ttext\na\n", "texts: line 2 must have as many fields as the first line; got 1"),
     ],
@@ -91,7 +91,7 @@ def test_tune_without_a_method_learns_weights_from_judged_items(data, capsys):
     out, err = capsys.readouterr()
     filled = Qrels.from_frame(frame.dropna())
     method = LearnedWeights().fit(lists, filled)
-    assert "skipped rows without a judgement, 2 in all." in err
+    assert "skipped 2 rows without a judgement." in err
     assert " ".join(expected_gain(LearnedWeights(), lists, filled).text.split()) in " ".join(out.split())
     for row in method.voter_weights_.itertuples():
         assert re.search(rf"^{row.voter} +{row.weight:.3f}$", out, re.MULTILINE)

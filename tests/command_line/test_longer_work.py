@@ -137,7 +137,9 @@ def test_explain_prints_places_and_influence_for_other_methods(run, data):
 
 
 def test_explain_rejects_unknown_queries_and_items(fail):
-    assert "name one of the 24 queries: --query q01." in fail("explain", "lists.csv", "--method", "BordaCount")
+    assert "there are 24 queries; choose one of them, for example with --query q01." in fail(
+        "explain", "lists.csv", "--method", "BordaCount"
+    )
     command = ("explain", "lists.csv", "--method", "BordaCount", "--query")
     assert "there is no query 'q99'" in fail(*command, "q99")
     assert "query 'q01' has no item 'nothing'" in fail(*command, "q01", "--item", "nothing")

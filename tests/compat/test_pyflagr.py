@@ -305,7 +305,7 @@ FRAME = by_voter({"v": ["a", "b"]})
         (lambda: Linear.CombSUM().aggregate("no/such/file.csv"), FileNotFoundError, "no/such/file"),
         (lambda: Linear.CombSUM().aggregate(input_df=[1]), TypeError, "must be a pandas DataFrame; got list"),
         (lambda: Linear.CombSUM().aggregate(input_df=FRAME.iloc[:0]), ValueError, "at least one row"),
-        (lambda: Linear.CombSUM().aggregate(input_df=FRAME[["query", "item"]]), ValueError, "must have the columns"),
+        (lambda: Linear.CombSUM().aggregate(input_df=FRAME[["query", "item"]]), ValueError, "must have columns named"),
         (lambda: Linear.CombSUM().aggregate(input_df=FRAME.assign(item=None)), ValueError, "2 are missing"),
         (
             lambda: Linear.CombSUM().aggregate(input_df=FRAME.assign(item="a")),
@@ -317,7 +317,7 @@ FRAME = by_voter({"v": ["a", "b"]})
         (
             lambda: Linear.CombSUM("score").aggregate(input_df=FRAME.drop(columns="score")),
             ValueError,
-            "needs scores and the lists have ranks only",
+            "needs scores, but the lists have only ranks",
         ),
         (
             lambda: Linear.CombSUM().aggregate(input_df=FRAME[["query", "voter", "item"]]),

@@ -60,7 +60,7 @@ def test_from_frame_accepts_unusual_ids_with_a_total_order(ids):
 
 @pytest.mark.parametrize("column", ["query", "voter", "item"])
 def test_from_frame_rejects_float16_ids(column):
-    with pytest.raises(InputTypeError, match=f"Column '{column}' .*float16 would come back as float32"):
+    with pytest.raises(InputTypeError, match=f"Column '{column}' .*its ids would be returned as float32"):
         RankedLists.from_frame(frame_of(np.array([1, 2.5], dtype=np.float16), column))
     lists = RankedLists.from_frame(frame_of(np.array([1, 2.5], dtype=np.float32)))
     assert lists.items.dtype == np.float32

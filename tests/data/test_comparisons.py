@@ -101,7 +101,7 @@ def test_from_comparisons_rejects_a_column_of_outcomes(library, options):
         known = {name: column for name, column in options.items() if column in arena}
         with pytest.raises(
             InputError,
-            match=r"column '(winner|verdict)' has the outcome\. Call RankedLists\.from_comparisons\(df, first=",
+            match=r"column '(winner|verdict)' contains outcomes\. Call RankedLists\.from_comparisons\(df, first=",
         ):
             RankedLists.from_comparisons(as_library(arena, library), winner="model_a", loser="model_b", **known)
 
@@ -109,7 +109,7 @@ def test_from_comparisons_rejects_a_column_of_outcomes(library, options):
 def test_from_comparisons_detects_a_categorical_outcome_next_to_unhashable_cells():
     talks = pd.Series([[{"role": "user"}], np.array(["model_a", "b"]), None, {"a"}, 3.0], dtype=object)
     arena = ARENA.assign(talk=talks)
-    with pytest.raises(InputError, match="column 'winner' has the outcome"):
+    with pytest.raises(InputError, match="column 'winner' contains outcomes"):
         RankedLists.from_comparisons(arena.astype({"winner": "category"}), winner="model_a", loser="model_b")
     assert RankedLists.from_comparisons(arena.drop(columns="winner"), winner="model_a", loser="model_b").n_items == 3
 
@@ -191,7 +191,7 @@ def test_from_comparisons_keeps_the_type_of_query_ids():
 def test_from_comparisons_reconciles_within_each_query():
     rows = [("a", "b", 1, "p", "x"), ("b", "a", 1, "p", "y"), ("a", "b", 1, "p", "y"), ("b", "a", 0, "p", "z")]
     frame = pd.DataFrame(rows, columns=["first", "second", "outcome", "prompt", "board"])
-    with pytest.warns(UserWarning, match="1 of 1 comparisons in both orders"):
+    with pytest.warns(UserWarning, match="1 of the 1 comparisons that were made in both orders"):
         lists = RankedLists.from_comparisons(frame, groups=["prompt"], reconcile=True, query_column="board")
     assert lists.to_frame()["rank"].tolist() == [1, 2, 1.5, 1.5, 1, 2] and lists.queries.tolist() == ["x", "y", "z"]
     with pytest.raises(InputError, match="shows which verdicts belong together"):
@@ -200,13 +200,13 @@ def test_from_comparisons_reconciles_within_each_query():
 
 def test_from_comparisons_refuses_invalid_query_columns():
     frame = pd.DataFrame({"winner": ["a", "b"], "loser": ["b", "a"], "query": ["x", None], "kind": [1, 2]})
-    with pytest.raises(InputError, match=r"`query_column` of .* 'knd' is none of .*did you mean 'kind'"):
+    with pytest.raises(InputError, match=r"`query_column` of .* 'knd' is not among .*did you mean 'kind'"):
         RankedLists.from_comparisons(frame, query_column="knd")
-    with pytest.raises(InputError, match="must be a column of the frame; 3 is none of"):
+    with pytest.raises(InputError, match="must be a column of the frame; 3 is not among"):
         RankedLists.from_comparisons(frame, query_column=3)
     with pytest.raises(InputError, match="must have an id in every row; 1 are missing, the first in row 1"):
         RankedLists.from_comparisons(frame, query_column="query")
-    with pytest.raises(InputError, match=r"`query` of .* must be left out with `query_column`"):
+    with pytest.raises(InputError, match=r"`query` of .* must be left out if `query_column` is given"):
         RankedLists.from_comparisons(frame, query_column="kind", query="board")
     with pytest.warns(AmbiguousInputWarning, match="or pass query_column='query' to rank each query"):
         RankedLists.from_comparisons(frame)
@@ -220,7 +220,7 @@ def test_items_of_two_columns_of_text_are_numbered_together(missing):
     first, second = pd.Series(["b", "a", "c"], dtype="str"), pd.Series(["d", "c", "a"], dtype="str")
     if missing:
         first[1] = None
-        with pytest.raises(InputError, match="must have two items; 1 are missing"):
+        with pytest.raises(InputError, match="must have two items; 1 items are missing"):
             RankedLists.from_comparisons(pd.DataFrame({"winner": first, "loser": second}))
         return
     lists = RankedLists.from_comparisons(pd.DataFrame({"winner": first, "loser": second}))

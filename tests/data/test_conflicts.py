@@ -84,8 +84,9 @@ def one_of_three():
 def test_score_based_estimators_reject_lists_with_conflicting_scores(reader):
     with pytest.raises(
         ValueError,
-        match=r"needs scores that order a list as its ranks do; the scores of 3 lists order their items differently "
-        r"\(the first is query 'glioma', voter 'a'\)\. Drop the wrong .* rank=None or score=None .* lower_is_better=T",
+        match=r"needs scores that order the items of a list in the same way as its ranks; the scores of 3 lists order "
+        r"their items differently \(the first is query 'glioma', voter 'a'\)\. "
+        r"Drop the wrong .* rank=None or score=None .* lower_is_better=T",
     ):
         reader.fit_transform(encode(p_values()))
 
@@ -127,7 +128,7 @@ def test_advice_for_conflicts_works():
         assert CombSUM().fit_transform(right)["item"].iloc[0] == first
     by_score = RankedLists.from_frame(frame, rank=None)  # the user says that the scores are right
     assert CombSUM().fit_transform(by_score)["item"].iloc[0] == "g4"
-    with pytest.raises(ValueError, match="ranks only"):
+    with pytest.raises(ValueError, match="only ranks"):
         CombSUM().fit(RankedLists.from_frame(frame, score=None))
 
 
@@ -390,8 +391,9 @@ def test_compare_explains_why_methods_are_left_out(tmp_path, capsys):
     out, err = capsys.readouterr()
     notes, _, table = " ".join(out.split()).partition(" method map ")
     assert (
-        "Left out because they need scores that order a list as its ranks do, and the scores of 3 lists order their "
-        "items differently (the first is query 'glioma', voter 'a'): CombANZ[norm=min-max]," in notes
+        "Left out because they need scores that order the items of a list in the same way as its ranks, and the scores "
+        "of 3 lists order their items differently (the first is query 'glioma', voter 'a'): CombANZ[norm=min-max],"
+        in notes
     )
     assert "CombSUM[norm=min-max]" not in table and "CombSUM[norm=borda] 1.0000" in table
     assert err.startswith("skrankagg: warning: Ranks and scores order the items differently in 3 of 3 lists;")

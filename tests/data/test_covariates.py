@@ -168,7 +168,7 @@ def test_pooled_queries_keep_covariates(lists):
     [
         ({}, {"covariates": "place"}, InputTypeError, "must be a list of column names; got 'place'. Write"),
         ({}, {"covariates": [3]}, InputTypeError, "must be names of columns; got 3"),
-        ({}, {"covariates": ["plaec"]}, InputError, "'plaec' is none of .* (did you mean 'place'?)"),
+        ({}, {"covariates": ["plaec"]}, InputError, "'plaec' is not among .* (did you mean 'place'?)"),
         ({}, {"covariates": ["rank"]}, InputError, "must not be 'rank', which"),
         ({}, {"covariates": ["place", "place"]}, InputError, "must be different columns"),
         ({}, {"covariates": ["judge"], "groups": ["judge"]}, InputError, "'judge' is in both"),
@@ -290,8 +290,8 @@ def test_concat_of_comparisons_keeps_covariates(battles):
     ("options", "error", "message"),
     [
         ({"covariates": "gap"}, InputTypeError, "must be a list of column names"),
-        ({"covariates": {"length": ("tokens_a", "token_b")}}, InputError, "'token_b' is none of"),
-        ({"covariates": {"length": ("tokens_a", "tokens_b", "gap")}}, InputTypeError, "or to the column of their"),
+        ({"covariates": {"length": ("tokens_a", "token_b")}}, InputError, "'token_b' is not among"),
+        ({"covariates": {"length": ("tokens_a", "tokens_b", "gap")}}, InputTypeError, "or to one column of diff"),
         ({"covariates": {"length": 3}}, InputTypeError, "got 3 for 'length'"),
         ({"covariates": {"item": "gap"}}, InputError, "must not be 'item'"),
         ({"covariates": {"judge": "gap"}, "groups": ["judge"]}, InputError, "'judge' is in both"),
@@ -299,7 +299,7 @@ def test_concat_of_comparisons_keeps_covariates(battles):
         ({"covariates": {"position": "gap"}, "position": True}, InputError, "must not contain 'position'"),
         ({"position": 1}, InputTypeError, "`position` must be True or False"),
         ({"covariates": ["gap"], "reconcile": True, "voter": "judge"}, InputError, "must be left out"),
-        ({"covariates": ["winner"]}, InputError, "is none of|must have numbers"),
+        ({"covariates": ["winner"]}, InputError, "is not among|must have numbers"),
     ],
 )  # fmt: skip
 def test_from_comparisons_refuses_bad_covariates(battles, options, error, message):
@@ -309,7 +309,7 @@ def test_from_comparisons_refuses_bad_covariates(battles, options, error, messag
 
 
 def test_from_comparisons_refuses_positions_of_winners_and_losers():
-    with pytest.raises(InputError, match="do not show who was shown first"):
+    with pytest.raises(InputError, match="do not tell which item was shown first"):
         RankedLists.from_comparisons(pd.DataFrame({"winner": ["a"], "loser": ["b"]}), position=True)
 
 

@@ -198,13 +198,17 @@ def test_from_runs_treats_an_empty_frame_as_a_voter_without_lists():
 @pytest.mark.parametrize(
     ("given", "error", "words"),
     [
-        (lambda frames: {**frames, "w": {"q1": ["a"]}}, InputTypeError, "for all voters or for none; 'w' has dict"),
-        (lambda frames: [*frames.values(), ["a"]], InputTypeError, "for all voters or for none; 7 has list"),
-        (lambda frames: {"all": FRAME}, InputError, "of 'all' must have the run of one voter; its column 'voter' n"),
+        (
+            lambda frames: {**frames, "w": {"q1": ["a"]}},
+            InputTypeError,
+            "for every voter or for no voter; 'w' has dict",
+        ),
+        (lambda frames: [*frames.values(), ["a"]], InputTypeError, "for every voter or for no voter; 7 has list"),
+        (lambda frames: {"all": FRAME}, InputError, "of 'all' must contain the run of a single voter; its column"),
         (
             lambda frames: [FRAME],
             InputError,
-            "of 1 must have the run of one voter; its column 'voter' names 6 voters. Pass",
+            "of 1 must contain the run of a single voter; its column 'voter' names 6 voters. Pass",
         ),
         (
             lambda frames: [frames["v1"].assign(voter="v"), frames["v2"].assign(system="v")],
@@ -223,7 +227,7 @@ def test_from_runs_treats_an_empty_frame_as_a_voter_without_lists():
         ),
         (lambda frames: {"a": frames["v1"].drop(columns="item")}, InputError, "of 'a' cannot be read: `X` is missing"),
         (lambda frames: {"a": frames["v1"].assign(rank="x")}, InputError, "of 'a' cannot be read: Column 'rank' must"),
-        (lambda frames: {"a": frames["v1"].assign(run="x", tag="y")}, InputError, "'run' and 'tag' each qualify"),
+        (lambda frames: {"a": frames["v1"].assign(run="x", tag="y")}, InputError, "'run' and 'tag' are possible"),
     ],
 )
 def test_from_runs_rejects_values_that_are_not_runs(given, error, words):

@@ -69,10 +69,10 @@ def test_qrels_from_frame_finds_columns_by_their_common_names(title):
 
 def test_from_frame_rejects_ambiguous_columns_unless_one_is_chosen():
     frame = FRAME.rename(columns={"voter": "system"}).assign(tag="t")
-    with pytest.raises(InputError, match=r"'system' and 'tag' each qualify.*voter='system'\), or voter=None to ignore"):
+    with pytest.raises(InputError, match=r"'system' and 'tag' are possible.*voter='system'\), or voter=None to ignore"):
         RankedLists.from_frame(frame)
     same(RankedLists.from_frame(frame, voter="system"), LISTS)
-    with pytest.raises(InputError, match=r"'qid' and 'Topic' each qualify\. Choose with .*query='qid'\)\.$"):
+    with pytest.raises(InputError, match=r"'qid' and 'Topic' are possible\. Choose with .*query='qid'\)\.$"):
         RankedLists.from_frame(FRAME.rename(columns={"query": "qid"}).assign(Topic="t"))
     one = FRAME[(FRAME["query"] == "q1") & (FRAME["voter"] == "v1")]
     assert RankedLists.from_frame(one.rename(columns={"voter": "run"}), voter=None).voters.tolist() == ["consensus"]
@@ -148,7 +148,9 @@ def test_from_frame_rejects_fractional_or_ambiguous_query_ids():
         pytest.raises(InputError, match=r"^'qid' would be read instead, but its dtype is fl"),
     ):
         RankedLists.from_frame(FRAME.assign(qid=0.5))
-    with pytest.raises(InputError, match="one column for the query; 'qid' and 'query_id' each qualify"):
+    with pytest.raises(
+        InputError, match="only one column that could contain the query; 'qid' and 'query_id' are possible"
+    ):
         RankedLists.from_frame(FRAME.assign(qid="x", query_id="x"))
     same(RankedLists.from_frame(FRAME.rename(columns={"item": "qid"}), item="qid"), LISTS)
 
@@ -357,7 +359,7 @@ def test_from_frame_accepts_weights_by_voter():
     same(RankedLists.from_frame(weighted, weight=None, weights=weights), expected)
     with pytest.raises(InputError, match=r"got both\. Pass weight=None to ignore the column 'Weight'"):
         RankedLists.from_frame(weighted, weights=weights)
-    with pytest.raises(InputTypeError, match=r"must be given by voter, .*; got list"):
+    with pytest.raises(InputTypeError, match=r"must map each voter to its weight, .*; got list"):
         RankedLists.from_frame(FRAME, weights=[1, 2, 1, 1])
     with pytest.raises(InputError, match="lacks 'v4'"):
         RankedLists.from_frame(FRAME, weights={"v1": 2.0, "v2": 1.0, "v3": 0.5})
@@ -414,10 +416,10 @@ def test_every_constructor_strips_blanks_on_request():
     lists = RankedLists.from_comparisons(games, voter="who", strip=True)
     assert duels(lists) == ["a > b"] and lists.list_weight.tolist() == [2.0] and lists.groups["who"].tolist() == ["x"]
     with pytest.raises(
-        InputError, match="differ in more than blanks with strip=True; 'u' and another voter both become 'u'"
+        InputError, match="have different names once blanks are removed; 'u' and another voter both become 'u'"
     ):
         RankedLists.from_lists({"u": ["a"], "u ": ["b"]}, strip=True)
-    with pytest.raises(InputError, match="contain an item once; 1 places repeat an item"):
+    with pytest.raises(InputError, match="contain each item only once; 1 places repeat an item"):
         RankedLists.from_lists({"u": ["a", "a "]}, strip=True)
 
 

@@ -119,14 +119,14 @@ def test_concat_refuses_different_groupings(lists):
 @pytest.mark.parametrize(
     ("change", "options", "error", "message"),
     [
-        ({"judge": [1, 2]}, {"groups": ["judge"]}, InputError, "one 'judge' in all its rows; it varies in query 'q'"),
+        ({"judge": [1, 2]}, {"groups": ["judge"]}, InputError, "the same 'judge'; it varies in the list of query 'q'"),
         ({"judge": [1, None]}, {"groups": ["judge"]}, InputError, "must have an id in every row"),
-        ({}, {"groups": ["judge"]}, InputError, "'judge' is none of"),
+        ({}, {"groups": ["judge"]}, InputError, "'judge' is not among"),
         ({}, {"groups": "judge"}, InputTypeError, "must be a list of column names"),
         ({}, {"groups": [3]}, InputTypeError, "must be names of columns; got 3"),
         ({"judge": 1}, {"groups": ["judge", "judge"]}, InputError, "must be different columns"),
         ({}, {"groups": ["query"]}, InputError, "must not be 'query'"),
-        ({"duel": [1, 2]}, {}, InputError, "one mark in the column 'duel' in all its rows"),
+        ({"duel": [1, 2]}, {}, InputError, "the same mark in the column 'duel'"),
         ({"duel": 0.5}, {}, InputError, "must have whole numbers of at least -2"),
         ({"duel": -3}, {}, InputError, "must have whole numbers of at least -2"),
         ({"duel": "yes"}, {}, InputError, "must have numbers"),
@@ -223,7 +223,7 @@ def test_columns_that_parameters_name_are_groupings_in_frames_too(lists, kind):
         PlackettLuce(std_errors="jdge").fit(frame)
     varying = duels.to_frame().astype({"judge": object})
     varying.loc[0, "judge"] = "somebody"
-    with pytest.raises(InputError, match="A list must have one"):
+    with pytest.raises(InputError, match="All rows of a list must have the same"):
         PlackettLuce(std_errors="judge").fit(varying)
 
 

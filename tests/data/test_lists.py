@@ -379,7 +379,7 @@ REFUSED = {
     "two columns of a name": (
         pd.concat([frame(GOOD), frame(GOOD)[["item"]]], axis=1),
         ValueError,
-        "one column named 'item'; got 2",
+        "only one column named 'item'; 2 columns have this name",
     ),
     "a missing query": (with_value("query", 1, None), ValueError, r"'query' must have an id.*1 are missing.*row 1"),
     "a missing voter": (with_value("voter", 2, np.nan), ValueError, r"'voter' must have an id.*row 2"),
@@ -409,7 +409,7 @@ REFUSED = {
     "a varying weight": (
         frame(GOOD).assign(weight=[1, 2, 1]),
         ValueError,
-        r"it varies from 1 to 2 \(query 'q', voter 'v'\)",
+        r"the weight varies from 1 to 2 in the list of query 'q', voter 'v'",
     ),
     "a negative weight": (
         frame(GOOD).assign(weight=-1),
@@ -476,7 +476,7 @@ def test_from_frame_warns_about_lists_cut_by_a_row_wise_splitter(shuffle):
     lists = example_lists(full=True, with_ties=False).sort_values(["query", "voter", "rank"]).reset_index(drop=True)
     train, _ = next(KFold(5, shuffle=shuffle, random_state=0 if shuffle else None).split(lists.iloc[5:]))
     cut = lists.iloc[[0, 1, 2, *(train + 5)]]
-    with pytest.warns(SplitQueryWarning, match="A sample is a query"):
+    with pytest.warns(SplitQueryWarning, match="Each sample must be a whole query"):
         RankedLists.from_frame(cut)
     if shuffle:
         with pytest.warns(SplitQueryWarning, match="lists have lost rows"):

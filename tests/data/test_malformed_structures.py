@@ -92,8 +92,8 @@ def test_fault_detects_wrong_results(monkeypatch, call, words):
         ([{"a", "b"}], None, InputTypeError, "Each ballot of RankedLists.from_ballots must be text"),
         ([{"a": 1, "b": 2}], None, InputTypeError, "Each ballot of RankedLists.from_ballots must be text"),
         ([b"a > b"], None, InputTypeError, "Each ballot of RankedLists.from_ballots must be text"),
-        ([["a", None]], None, InputError, r"must have items.*got \['a', None\]"),
-        ([["a", float("nan")]], None, InputError, "must have items"),
+        ([["a", None]], None, InputError, r"must contain at least one item.*got \['a', None\]"),
+        ([["a", float("nan")]], None, InputError, "must contain at least one item"),
         (["a"], ["3"], InputError, "`counts` must be finite numbers of at least 0; got '3'"),
         (["a"], [-1], InputError, "`counts` must be finite numbers of at least 0; got -1"),
         (["a"], [float("nan")], InputError, "got nan"),
@@ -148,9 +148,13 @@ def test_from_hits_names_the_hit_at_which_a_key_function_fails():
 @pytest.mark.parametrize(
     ("values", "error", "words"),
     [
-        ("abc", InputTypeError, "numbers in rows of one length, items by voters; got 'abc'"),
-        ({"v": {"a": 1.0}}, InputTypeError, r"got {'v': {'a': 1.0}}.*dicts by voter to RankedLists\.from_lists"),
-        ([[1.0], [2.0, 3.0]], InputTypeError, "numbers in rows of one length"),
+        (
+            "abc",
+            InputTypeError,
+            "numbers with rows of equal length, one row for each item and one column for each voter; got 'abc'",
+        ),
+        ({"v": {"a": 1.0}}, InputTypeError, r"got {'v': {'a': 1.0}}.*dicts keyed by voter to RankedLists\.from_lists"),
+        ([[1.0], [2.0, 3.0]], InputTypeError, "numbers with rows of equal length"),
         ([["1", "2"]], InputTypeError, r"got \[\['1', '2'\]\] of dtype"),
         ([[1j]], InputTypeError, "of dtype complex128"),
         ([[1.0, {"a": 1}]], InputError, "must be a number, None or NaN; got {'a': 1}"),

@@ -84,17 +84,17 @@ def test_from_comparisons_reads_factors_and_weights():
         ),
         (battles(["tie", "p"], first="tie"), {}, "has 'tie', which is an outcome and also the id of an item"),
         (battles(["a", "b"], first="a"), {}, "has 'a', which is an outcome and also the id of an item"),
-        (battles([0, 1, 2]), {}, r"shares from 0 to 1; got 2\. Numbers such as 0, 1, 2 have no fixed meaning"),
-        (battles([0.2, 1.2]), {}, r"shares from 0 to 1; got 1\.2"),
+        (battles([0, 1, 2]), {}, r"shares of the win \(0 to 1\); got 2\. Numbers such as 0, 1, 2 have no fixed"),
+        (battles([0.2, 1.2]), {}, r"shares of the win \(0 to 1\); got 1\.2"),
         (battles(["a", None]), {}, "must have an outcome in every row; 1 are missing, the first in row 1"),
         (battles(["a", np.nan]), {}, "must have an outcome in every row; 1 are missing"),
         (battles(["a"], second="p"), {}, "must have two different items; row 0 has 'p' twice"),
-        (battles(["a"]), {"outcomes": {"a": 2}}, "or to a share and a factor above 0; got 2 for 'a'"),
-        (battles(["a"]), {"outcomes": {"a": (1, 0)}}, "a share and a factor above 0"),
+        (battles(["a"]), {"outcomes": {"a": 2}}, "or to a pair of share and positive weight; got 2 for 'a'"),
+        (battles(["a"]), {"outcomes": {"a": (1, 0)}}, "a pair of share and positive weight"),
         (battles(["a"]), {"first": "model_a"}, "`first`, `second` and `outcome` must be named together"),
         (battles(["a"]), {"reconcile": True}, "`reconcile` must be False if the frame has no"),
         (battles(["a"]).assign(n=-1), {"weight": "n"}, "must be at least 0; got -1 in row 0"),
-        (battles(["a"]), {"groups": ["judge"]}, "'judge' is none of"),
+        (battles(["a"]), {"groups": ["judge"]}, "'judge' is not among"),
         (battles(["a"]).assign(model="m"), {"groups": ["model"]}, "must not be 'model'"),
         (battles(["a"]).assign(voter="m"), {"voter": "voter"}, "must not be 'voter'"),
         (battles(["a", "b"]).assign(judge=["m", None]), {"voter": "judge"}, "must have an id in every row"),
@@ -129,7 +129,9 @@ def test_from_comparisons_reconciles_verdicts_in_both_orders():
         ("r", "p", "a", "Ben", 2),
     ]  # fmt: skip
     frame = pd.DataFrame(rows, columns=["model_a", "model_b", "winner", "judge", "prompt"])
-    with pytest.warns(UserWarning, match=r"2 of 3 comparisons in both orders \(66\.7%\) were decided differently"):
+    with pytest.warns(
+        UserWarning, match=r"2 of the 3 comparisons that were made in both orders \(66\.7%\) were decided differently"
+    ):
         lists = RankedLists.from_comparisons(frame, voter="judge", groups=["prompt"], reconcile=True)
     found = sorted(zip(lists.groups["judge"], lists.groups["prompt"], duels(lists), lists.list_weight, strict=True))
     assert found == [
@@ -140,7 +142,7 @@ def test_from_comparisons_reconciles_verdicts_in_both_orders():
 
 def test_reconcile_compares_which_item_a_share_prefers():
     frame = battles([0.9, 0.2, 0.6, 0.9]).assign(model_a=list("pqpq"), model_b=list("qpqp"), prompt=[1, 1, 2, 2])
-    with pytest.warns(UserWarning, match="1 of 2 comparisons"):
+    with pytest.warns(UserWarning, match="1 of the 2 comparisons"):
         lists = RankedLists.from_comparisons(frame, groups=["prompt"], reconcile=True)
     assert lists.groups["prompt"].tolist() == [1, 1, 2] and duels(lists) == ["p > q", "q > p", "p = q"]
     np.testing.assert_allclose(lists.list_weight, [0.85, 0.15, 1.0])
@@ -148,7 +150,7 @@ def test_reconcile_compares_which_item_a_share_prefers():
 
 def test_reconcile_refuses_several_verdicts_of_one_order():
     frame = battles(["a", "a", "b"], first=["p", "p", "q"], second=["q", "q", "p"]).assign(judge="Ann")
-    with pytest.raises(InputError, match=r"one verdict for each order of two items; 1 groups have more\..*groups=\["):
+    with pytest.raises(InputError, match=r"one verdict in each order; in 1 cases there are more\..*groups=\["):
         RankedLists.from_comparisons(frame, voter="judge", reconcile=True)
     with pytest.raises(InputError, match="`weight` must be None with reconcile=True"):
         RankedLists.from_comparisons(frame.assign(n=1), voter="judge", weight="n", reconcile=True)
@@ -193,7 +195,7 @@ def test_from_comparisons_names_its_own_columns_and_readers():
 
 def test_from_comparisons_refuses_an_outcome_beside_a_column_of_losers():
     frame = battles(["model_a", "tie", "model_b"]).assign(loser="nobody")
-    with pytest.raises(InputError, match="column 'winner' has the outcome"):
+    with pytest.raises(InputError, match="column 'winner' contains outcomes"):
         RankedLists.from_comparisons(frame)
 
 
@@ -220,7 +222,7 @@ def test_from_comparisons_warns_of_a_column_of_queries():
 
 
 def test_from_comparisons_refuses_options_without_effect():
-    with pytest.raises(InputError, match=r"`outcomes` of .* must be None without a column of outcomes"):
+    with pytest.raises(InputError, match=r"`outcomes` of .* must be None if no column of outcomes is named"):
         RankedLists.from_comparisons([("p", "q")], outcomes={"a": 1})
     with pytest.raises(InputError, match="is missing the column"):
         RankedLists.from_comparisons(battles(["a"]), winner="champion")

@@ -205,19 +205,21 @@ def test_concat_joins_containers():
     first, second = RankedLists.from_lists([["a", "b"]], query="q1"), RankedLists.from_lists([["b"]], query="q2")
     both = RankedLists.concat([first, second])
     assert both.to_runs() == {1: {"q1": ["a", "b"], "q2": ["b"]}}
-    with pytest.raises(InputError, match=r"no list in common; query 'q1' has two lists of voter 1\. Rename"):
+    with pytest.raises(
+        InputError, match=r"only one list for each query and voter; query 'q1' has two of voter 1\. Rename"
+    ):
         RankedLists.concat([first, RankedLists.from_lists([["c"]], query="q1")])
     with pytest.raises(InputError, match="must all have scores or all lack scores"):
         RankedLists.concat([first, RankedLists.from_lists([{"a": 1.0}], query="q2")])
-    with pytest.raises(InputError, match="one RankedLists or more"):
+    with pytest.raises(InputError, match="at least one RankedLists"):
         RankedLists.concat([])
 
 
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: RankedLists.from_runs([["a"]]), InputTypeError, "must be a dict of runs by voter; got list"),
-        (lambda: RankedLists.from_runs({"v": ["a"]}), InputTypeError, "'v' has list. Pass lists of one query"),
+        (lambda: RankedLists.from_runs([["a"]]), InputTypeError, "a dict that maps each voter to its run; got list"),
+        (lambda: RankedLists.from_runs({"v": ["a"]}), InputTypeError, "'v' is of type list. Pass lists of one"),
         (lambda: RankedLists.from_runs({"v": {"q": "abc"}}), InputTypeError, "query 'q' of voter 'v' has str"),
         (lambda: RankedLists.from_runs({"v": {"q": ["a"]}, "w": {"q": {"a": 1}}}), InputError, "got several kinds"),
         (lambda: RankedLists.from_runs({}), InputError, "at least one voter"),

@@ -58,8 +58,8 @@ IN_A_LINE = [
     r"expected text on line \d+, got a NUL character in field \d+",
     r"expected an id as \w+ on line \d+, got an empty field",
     r"expected a finite number as \w+ on line \d+, got .*",
-    r"expected a judgement within 64 bits on line \d+, got .*",
-    r"expected 0 in the second field \(lists have the voter there\), got .* on line \d+",
+    r"expected a judgement that fits into a 64-bit integer on line \d+, got .*",
+    r"expected 0 in the second field \(which contains the voter in files of lists\), got .* on line \d+",
     r"line \d+ has a damaged quoted field \(.*\)",
     r"line \d+ contains only a quoted field without text",
     r"expected UTF-8 text, got the byte 0x[0-9a-f]{2} on line \d+",
@@ -72,10 +72,10 @@ OF_A_FILE = [
     r"expected one column for the \w+, got .* and .*",
     r"expected a (FLAGR CSV|voter in the second field).*, got .*'.*",
     r'expected a (FLAGR CSV|voter in the second field).*, got .*".*',
-    r"expected query, voter, item, score, source, got numbers in the last two fields of .*",
-    r"expected one format, got the first line .*, which fits .*",
+    r"expected the fields query, voter, item, score and source, got the line .*, whose last two fields are numbers",
+    r"expected a first line that fits only one format, got .*, which fits .*",
     r"expected the \d+ fields that columns= names, got \d+ in the first line",
-    r"expected one separator that splits the first line into .*",
+    r"expected a first line that only one separator splits into .*",
     r"expected fields separated by tabs or semicolons, for decimal=',', got .*",
     r"expected a whole gzip file, got a damaged one \(.*\)",
 ]
@@ -86,11 +86,11 @@ OF_PARQUET = [
     r"expected a value as \w+ in every row, got none in row \d+",
     r"expected numbers as \w+, got .*",
     r"expected a finite number as \w+ in row \d+, got .*",
-    r"expected a judgement within 64 bits in row \d+, got .*",
+    r"expected a judgement that fits into a 64-bit integer in row \d+, got .*",
     r"expected format=.*, got a Parquet file",
 ]
 OF_JSON = [
-    r"expected JSON, got a fault on line \d+, column \d+ \(.*\)",
+    r"expected valid JSON, got an error on line \d+, column \d+ \(.*\)",
     r"expected JSON of at most three levels, got JSON that is nested too deeply to be read",
     r"expected a finite number as \w+ (for|in) .*(query|record) .*, item .*, got .*",
     r"expected an object of .* (for|in) (voter|query|record) .*, got .*",
@@ -98,7 +98,7 @@ OF_JSON = [
     r"expected text as \w+( (for|in) (voter|query|record) .*)?, got .*",
     r"expected each (voter|query|item|field) once.*, got .* twice",
     r"expected fields for .* in record \d+.*, got .*",
-    r"expected a judgement within 64 bits for query .*, item .*, got .*",
+    r"expected a judgement that fits into a 64-bit integer for query .*, item .*, got .*",
 ]
 CLAUSES = re.compile("|".join(f"(?:{one})" for one in (*IN_A_LINE, *OF_A_FILE, *OF_PARQUET, *OF_JSON)))
 

@@ -77,7 +77,7 @@ def test_read_comparisons_names_the_file_and_the_fault(text, message, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("winner,loser,judge\n,b,x\nc,d,x\n", "must have two items; 1 are missing"),
+        ("winner,loser,judge\n,b,x\nc,d,x\n", "must have two items; 1 items are missing"),
         ("winner,loser,judge\na,b,\nb,a,x\n", "Column 'judge' .* must have an id in every row; 1 are missing"),
         ("model_a,model_b,winner,judge\na1,b1,,x\n", "must have an outcome in every row; 1 are missing"),
     ],
@@ -117,7 +117,7 @@ def test_aggregate_refuses_groups_for_lists(run, tmp_path):
     path = tmp_path / "lists.csv"
     path.write_text("query,voter,item,rank\nq,v,a,1\n")
     code, _, messages = run("aggregate", path, "--groups", "judge")
-    assert code != 0 and "--groups is for files of comparisons" in messages
+    assert code != 0 and "--groups applies only to files of comparisons" in messages
 
 
 def test_board_at_the_terminal_equals_the_board_of_the_frame(run, tmp_path):
@@ -151,12 +151,12 @@ def test_commands_refuse_options_that_comparisons_do_not_need(run, command, tmp_
     path = tmp_path / "battles.csv"
     path.write_text("winner,loser\na,b\nb,a\n")
     for arguments, message in [
-        ([path, "--voter", "file"], "--voter file is for files of ranked lists"),
-        ([f"monday={path}"], "a name (NAME=FILE) is for files of ranked lists"),
+        ([path, "--voter", "file"], "--voter file applies only to files of ranked lists"),
+        ([f"monday={path}"], "a name (NAME=FILE) applies only to files of ranked lists"),
     ]:
         code, _, messages = run(command, *arguments)
         assert code != 0 and message in messages
     lists = tmp_path / "lists.csv"
     lists.write_text("query,voter,item,rank\nq,v,a,1\nq,v,b,2\n")
     code, _, messages = run(command, lists, "--query-column", "query")
-    assert code != 0 and "--query-column is for files of comparisons" in messages
+    assert code != 0 and "--query-column applies only to files of comparisons" in messages

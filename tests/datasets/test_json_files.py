@@ -49,7 +49,9 @@ def test_read_qrels_returns_integers_if_all_json_grades_are_integers():
     qrels = read_qrels(as_file({"q": {"a": 1, "b": -1}, "p": {"a": 2}}))
     assert rows(qrels) == [("q", "a", 1), ("q", "b", -1), ("p", "a", 2)] and qrels["relevance"].dtype == np.int64
     assert read_qrels(as_file({"q": {"a": 1, "b": 0.5}}))["relevance"].tolist() == [1.0, 0.5]
-    with pytest.raises(InputError, match="a judgement within 64 bits for query 'q', item 'a', got 9223372036854775808"):
+    with pytest.raises(
+        InputError, match="a judgement that fits into a 64-bit integer for query 'q', item 'a', got 9223372036854775808"
+    ):
         read_qrels(as_file({"q": {"a": 2**63}}))
 
 
@@ -80,9 +82,9 @@ def test_read_lists_keeps_large_json_integers_exact():
         ("{}", "expected at least one row, got none"),
         ('{"q": {}}', "expected at least one row, got none"),
         ("[]", "expected at least one row, got none"),
-        ('{"q": {"a": 1}', "expected JSON, got a fault on line 1, column 15 (Expecting ',' delimiter)"),
-        ('{"q":\n{"a": 01}}', "expected JSON, got a fault on line 2, column 8"),
-        ('{"q": {"a": 1}}\n{"p": {"a": 1}}', "expected JSON, got a fault on line 2, column 1 (Extra data)"),
+        ('{"q": {"a": 1}', "expected valid JSON, got an error on line 1, column 15 (Expecting ',' delimiter)"),
+        ('{"q":\n{"a": 01}}', "expected valid JSON, got an error on line 2, column 8"),
+        ('{"q": {"a": 1}}\n{"p": {"a": 1}}', "expected valid JSON, got an error on line 2, column 1 (Extra data)"),
         ("[" * 100_000, "expected JSON of at most three levels, got JSON that is nested too deeply to be read"),
         ('{"q":' * 100_000, "expected JSON of at most three levels, got JSON that is nested too deeply to be read"),
         ('{"q": {"a": ' + "[" * 500 + "]" * 500 + "}}", "as score for query 'q', item 'a', got an array"),
@@ -120,7 +122,7 @@ def test_read_lists_keeps_large_json_integers_exact():
         ),
         (
             '[{"query": "q", "item": "a", "rank": 1}, {"query": "q", "item": "b", "score": 1}]',
-            "expected fields for query, item, rank in record 2, as in the first, got 'query, item, score'",
+            "expected fields for query, item, rank in record 2, as in the first record, got 'query, item, score'",
         ),
         (
             '[{"query": "q", "item": "a", "rank": 1}, {"query": "q", "item": "b", "rank": "x"}]',
@@ -144,7 +146,7 @@ def test_read_lists_rejects_other_text_with_format_json():
     for text, clause in [
         ("5", "expected a JSON object or array, got 5"),
         (" \n", "expected at least one row, got an empty file"),
-        ("q Q0 a 1 1 t\n", "expected JSON, got a fault on line 1, column 1"),
+        ("q Q0 a 1 1 t\n", "expected valid JSON, got an error on line 1, column 1"),
     ]:
         with pytest.raises(InputError, match=clause):
             read_lists(as_file(text), format="json")

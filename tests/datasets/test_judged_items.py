@@ -42,10 +42,12 @@ def test_read_judged_items_reads_the_filled_table_of_items_to_judge(tmp_path):
 
 def test_read_judged_items_counts_empty_rows_and_names_queries_without_judgements(write):
     path = write("query,item,relevance\nq1,a,1\nq1,b,\nq2,a,\nq2,b, \nq3,a,\nq3,b,0\n")
-    with pytest.warns(UnfilledWarning, match=r"judgement, 4 in all. Queries without a judged item are left out: q2\."):
+    with pytest.warns(
+        UnfilledWarning, match=r"skipped 4 rows without a judgement. Queries without a judged item are left out: q2\."
+    ):
         frame = read_judged_items(path)
     assert frame["query"].tolist() == ["q1", "q3"] and frame["relevance"].tolist() == [1, 0]
-    with pytest.raises(InputError, match="must have a judged item; its relevance column is empty"):
+    with pytest.raises(InputError, match="must have at least one judged item; its column 'relevance' is empty"):
         read_judged_items(write("query,item,relevance\nq1,a,\n"))
 
 

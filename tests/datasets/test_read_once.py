@@ -163,7 +163,9 @@ def test_readers_reject_files_open_for_text(tmp_path, reader):
     path.write_text(LISTS)
     with path.open() as stream, tempfile.NamedTemporaryFile("w+", encoding="utf-8") as wrapped:
         for text, name in ((stream, "lists.csv"), (wrapped, ""), (io.StringIO(LISTS), "<stream>"), (Odd(""), "<str")):
-            with pytest.raises(InputTypeError, match=f"got '.*{name}.*' open for text. Open it with mode 'rb', or"):
+            with pytest.raises(
+                InputTypeError, match=f"got '.*{name}.*', which is open in text mode. Open it with mode 'rb', or"
+            ):
                 reader(text)
     with pytest.raises(InputTypeError, match="'<stream>' returned NoneType"):
         reader(Odd(None))
@@ -272,7 +274,8 @@ def test_read_lists_chooses_the_separator_by_numbers_or_rejects_the_file():
     lists = read_lists(as_file("a,b;c,d;1\ne;f;2\n"), columns=columns)
     assert lists["item"].tolist() == ["c,d", "f"]
     with pytest.raises(
-        InputError, match=r"expected one separator .* got 'a,b;c,d;x', for which several separators fit"
+        InputError,
+        match=r"expected a first line that only one separator .* got 'a,b;c,d;x', for which several separators fit",
     ):
         read_lists(as_file("a,b;c,d;x\n"), columns=columns)
 

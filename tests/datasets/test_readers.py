@@ -284,7 +284,7 @@ def test_read_lists_is_independent_of_the_chunk_size(written, monkeypatch):
             "query,item,score\nq,a,1,2\n",
             "expected 3 fields as in the header 'query,item,score', got 4 in the first row",
         ),
-        ("1,v,a,1,0.5\n", "got numbers in the last two fields of '1,v,a,1,0.5'"),
+        ("1,v,a,1,0.5\n", "got the line '1,v,a,1,0.5', whose last two fields are numbers"),
         ("1,Q0,a,1,0.5,tag\n", "got the Q0 of a TREC run in '1,Q0,a,1,0.5,tag'"),
         ("q Q0 a,b,c,2,e 1 2.5 t\n", "which fits flagr and trec"),
         ("q Q0 a first 2.5 t\n", "got the first line 'q Q0 a first 2.5 t'"),
@@ -430,9 +430,12 @@ def test_read_lists_accepts_paths_and_rejects_other_values(written):
     path = written(FLAGR_5)
     with pytest.raises(ValueError, match="at least one path"):
         read_lists([])
-    with path.open() as stream, pytest.raises(TypeError, match=r"open for bytes; got '.*' open for text"):
+    with (
+        path.open() as stream,
+        pytest.raises(TypeError, match=r"open in binary mode; got '.*', which is open in text mode"),
+    ):
         read_lists(stream)
-    with pytest.raises(TypeError, match="must be a path, a file open for bytes, or a sequence of them; got 5"):
+    with pytest.raises(TypeError, match="must be a path, a file open in binary mode, or a sequence of them; got 5"):
         read_lists(5)
     assert_frame_equal(read_lists(one for one in [path]), read_lists(str(path)))
 
@@ -470,7 +473,7 @@ def test_read_lists_allows_files_to_share_voters_but_not_lists(written):
 def test_read_lists_rejects_one_voter_name_for_a_file_of_many_voters(written):
     path = written(FLAGR_5 + "1,V-1,a,1,S\n")
     for voter in ("file", ["me"]):
-        with pytest.raises(ValueError, match="Each file must have one voter if `voter` gives new names; got 2"):
+        with pytest.raises(ValueError, match="must contain only one voter if `voter` gives new names; got 2"):
             read_lists(path, voter=voter)
 
 
@@ -510,7 +513,9 @@ def test_read_qrels_ignores_the_iteration_of_trec_judgements(written):
 
 def test_read_qrels_rejects_lists(written):
     path = written("10002,0,GX008,32\n10002,2,GX008,1\n")
-    with pytest.raises(ValueError, match=r"expected 0 in the second field \(lists have the voter there\), got '2'"):
+    with pytest.raises(
+        ValueError, match=r"expected 0 in the second field \(which contains the voter in files of lists\), got '2'"
+    ):
         read_qrels(path)
     assert rows(read_qrels(path, format="flagr"))[1] == ("10002", "GX008", 1)
 
@@ -527,7 +532,7 @@ def test_read_qrels_rejects_lists(written):
         ("1 0 a 1\n1 0 b 1 2\n", "expected 4 fields (query, ..., item, relevance) on line 2, got 5"),
         (
             "1 0 a 1\n1 0 b 9223372036854775808\n",
-            "a judgement within 64 bits on line 2, got '9223372036854775808'",
+            "a judgement that fits into a 64-bit integer on line 2, got '9223372036854775808'",
         ),
     ],
 )
@@ -631,7 +636,7 @@ def test_readers_prefer_query_ids_to_query_texts(tmp_path):
         (tmp_path / "lists.csv").write_text(text.replace("score", "query_id,score").replace(",a,", ",a,b,"))
         read_lists(tmp_path / "lists.csv")
     for name in ("run.csv", "run.run", "run.json"):
-        with pytest.raises(ValueError, match=r"got 'qid' for the query, .*\. Rename or drop this"):
+        with pytest.raises(ValueError, match=r"got 'qid', which could be read as the query, .*\. Rename or drop this"):
             write_run(consensus(["a"]).assign(qid="1"), tmp_path / name)
 
 
@@ -740,19 +745,25 @@ GOOD = consensus(["a", "b"])
             "x.dat",
             {},
             ValueError,
-            "each optionally followed by .gz, or in .parquet; rename it, or pass format='trec'",
+            "each optionally followed by .gz, or in .parquet; rename it, or pass a format, such as format='trec'",
         ),
         (GOOD, "x", {}, ValueError, "expected a name whose suffix determines the format"),
         (GOOD, "x.parquet.gz", {}, ValueError, "expected a name that ends in"),
         (GOOD, "x.run", {"format": "ods"}, ValueError, "`format` must be one of 'auto', 'csv', 'tsv', "),
         (GOOD.assign(item=["a", "a\0"]), "x.tsv", {}, ValueError, "got a NUL character"),
-        (GOOD.assign(tag="t"), "x.tsv", {}, ValueError, "got 'tag' for the voter"),
+        (GOOD.assign(tag="t"), "x.tsv", {}, ValueError, "got 'tag', which could be read as the voter"),
         (GOOD.drop(columns="item"), "x.csv", {}, ValueError, "got ['query', 'score', 'rank']"),
         (GOOD.drop(columns="score"), "x.run", {}, ValueError, "got ['query', 'item', 'rank']"),
         (GOOD.drop(columns=["score", "rank"]), "x.csv", {}, ValueError, "got ['query', 'item']"),
         (GOOD.iloc[:0], "x.csv", {}, ValueError, "at least one row"),
-        (GOOD.assign(tag="t"), "x.csv", {}, ValueError, "got 'tag' for the voter"),
-        (pd.concat([GOOD, GOOD[["item"]]], axis=1), "x.run", {}, ValueError, "got 'item' for the item"),
+        (GOOD.assign(tag="t"), "x.csv", {}, ValueError, "got 'tag', which could be read as the voter"),
+        (
+            pd.concat([GOOD, GOOD[["item"]]], axis=1),
+            "x.run",
+            {},
+            ValueError,
+            "got 'item', which could be read as the item",
+        ),
         (
             GOOD.assign(score=[1, np.nan]),
             "x.csv",
@@ -772,7 +783,13 @@ GOOD = consensus(["a", "b"])
         (GOOD.assign(query=""), "x.run", {}, ValueError, "as query of a TREC run; got ''"),
         (GOOD.assign(query="q\u00a01"), "x.run", {}, ValueError, "as query of a TREC run; got 'q\\xa01'"),
         (GOOD, "x.run", {"tag": "my run"}, ValueError, "as tag of a TREC run; got 'my run'"),
-        (GOOD.assign(voter=["u", "v"]), "x.run", {}, ValueError, "lists of one voter for a TREC run; got 2"),
+        (
+            GOOD.assign(voter=["u", "v"]),
+            "x.run",
+            {},
+            ValueError,
+            "of only one voter to be written as a TREC run; got 2",
+        ),
     ],
 )
 def test_write_run_rejects_frames_that_cannot_be_read_back(tmp_path, frame, name, options, error, message):

@@ -212,7 +212,7 @@ def test_load_letor_agg_rejects_other_files_and_values(tmp_path):
             load_letor_agg(wrong)
     with pytest.raises(InputError, match="must contain lines; got none in '<stream>'"):
         load_letor_agg(io.BytesIO(b""))
-    with pytest.raises(InputTypeError, match="open for text"):
+    with pytest.raises(InputTypeError, match="open in text mode"):
         load_letor_agg(io.StringIO(LETOR))
     with pytest.raises(FileNotFoundError):
         load_letor_agg(tmp_path / "none.txt")

@@ -63,7 +63,7 @@ def test_from_ballots_reads_ranking_text(levels):
 
 @pytest.mark.parametrize("item", ["a > b", "a=b", " a", "a ", ""])
 def test_ranking_text_rejects_ids_that_cannot_be_read_back(item):
-    with pytest.raises(InputError, match=r"Ids must not be empty or contain '>', '=' .*Rename it"):
+    with pytest.raises(InputError, match=r"Ids must not be empty, contain '>' or '=', .*Rename it"):
         ranking_text(pd.DataFrame({"query": "q", "item": [item, "x"], "rank": [1, 2]}))
 
 
@@ -223,8 +223,8 @@ def test_write_run_writes_one_line_of_text_per_query(tmp_path, rank_ties, q, p):
     [
         (TIED.drop(columns="score"), "json", "JSON may lack rank"),
         (TIED.drop(columns=["score", "rank"]), "text", "must have the columns query, item, score and rank"),
-        (TIED.assign(voter=list("uvuvuv")), "json", "the lists of one voter for JSON; got 2 voters"),
-        (TIED.assign(voter=list("uvuvuv")), "text", "the lists of one voter for text; got 2 voters"),
+        (TIED.assign(voter=list("uvuvuv")), "json", "the lists of only one voter to be written as JSON; got 2 voters"),
+        (TIED.assign(voter=list("uvuvuv")), "text", "the lists of only one voter to be written as text; got 2 voters"),
         (TIED.assign(item="A"), "json", "only once if the format is JSON; got 'A' twice for query 'q'"),
         (
             TIED.assign(item=["", *"BCDBA"]),

@@ -432,7 +432,7 @@ def test_write_with_job_does_not_warn_at_the_start(tmp_path, file, recwarn):
 
 @pytest.mark.parametrize("job", ["", " ", 3, True])
 def test_write_rejects_invalid_job_names(tmp_path, file, job):
-    with pytest.raises(ValueError, match="`job` must be a name of at least one letter, or None; got"):
+    with pytest.raises(ValueError, match="`job` must be None or a name that is not blank; got"):
         sums(file).write(tmp_path / "out.parquet", job=job)
     assert not (tmp_path / "out.parquet.parts").exists()
 
@@ -585,7 +585,7 @@ def test_aggregate_with_chunk_queries_reads_several_files(run, folder, lists):
         (["--columns", "query,item,rank"], "--columns does not apply to Parquet files, which --chunk-queries reads"),
         (["--decimal", ","], "--decimal does not apply to Parquet files"),
         (["--format", "csv"], "--format does not apply to Parquet files"),
-        (["--method", "SlideFuse"], "SlideFuse learns from judgements, which needs all lists at once"),
+        (["--method", "SlideFuse"], "SlideFuse learns from judgements, and learning needs all lists at once"),
         (["--method", "PlackettLuce[weighting=global]"], "does not learn a mean over lists"),
         (["--method", "Kemeny[random_state=None]"], "random_state=None gives different numbers"),
         (["-o", "-"], "--chunk-queries writes a Parquet file; name the file: -o consensus.parquet."),
@@ -603,7 +603,10 @@ def test_aggregate_with_chunk_queries_rejects_invalid_options(fail, folder, opti
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        ("mine=lists.parquet", "needs plain paths of Parquet files; leave out NAME= and -."),
+        (
+            "mine=lists.parquet",
+            "needs plain paths of Parquet files; leave out NAME= before a path, and - for standard input.",
+        ),
         ("-", "needs plain paths of Parquet files"),
         ("none.parquet", "none.parquet"),
         ("lists.csv", "lists.csv"),
@@ -687,4 +690,7 @@ def test_aggregate_without_job_starts_from_the_beginning(run, folder, lists, cap
 @pytest.mark.parametrize("options", [["--job", "mine"], ["--no-resume"]])
 def test_aggregate_rejects_chunk_options_without_chunk_queries(fail, folder, options):
     message = fail("aggregate", "lists.parquet", "--method", "CombSUM", "-o", "out.parquet", *options)
-    assert f"{options[0]} is for --chunk-queries; add --chunk-queries, or leave out {options[0]}." in message
+    assert (
+        f"{options[0]} only works together with --chunk-queries; add --chunk-queries, or leave out {options[0]}."
+        in message
+    )

@@ -445,7 +445,7 @@ def test_groups_are_needed_for_clustering_and_flips():
 def test_the_first_grouping_of_several_groups_is_the_unit():
     frame = make().assign(one="x")
     assert "30 groups by judge" in str(audit(read(frame, groups=["one", "judge"]), **FEW))
-    with pytest.raises(InputError, match="`unit` must be a grouping of at least two groups; 'one' has one"):
+    with pytest.raises(InputError, match="`unit` must be a grouping of at least two groups; 'one' has only one group"):
         audit(read(frame, groups=["one", "judge"]), unit="one")
 
 
@@ -527,7 +527,9 @@ def test_messages_name_the_parameter():
     lists = read(make())
     with pytest.raises(InputTypeError, match="`aggregator` must be PlackettLuce or None"):
         audit(lists, BordaCount())
-    with pytest.raises(InputError, match="`lists` must be paired comparisons, lists of two items; 1 of 1"):
+    with pytest.raises(
+        InputError, match="`lists` must be paired comparisons, so each list must have two items; 1 of 1"
+    ):
         audit([["a", "Bob", "Cid"]])
     with pytest.raises(InputError, match="`lists` must have one query; got 2"):
         audit(RankedLists.concat([lists, read(make(), query="r")]))

@@ -294,13 +294,15 @@ def test_votes_controls_whether_weights_are_numbers_of_lists():
             function(method, halves, votes=True)
         with pytest.raises(InputError, match="`votes` must be True, False or None; got 1"):
             function(method, threes, votes=1)
-        with pytest.raises(InputError, match="only lists are drawn as ballots; got unit='voter'"):
+        with pytest.raises(InputError, match="votes can be drawn one by one only from lists; got unit='voter'"):
             function(method, threes, votes=True, unit="voter")
 
 
 def test_rank_stability_warns_about_mixed_votes_and_factors():
     frame = weighted_queries()
-    with pytest.warns(UserWarning, match="1 of 4 queries has integer weights above 1.*first is 'q3'.*Pass votes=False"):
+    with pytest.warns(
+        UserWarning, match="In 1 of 4 queries .the first is 'q3'. some weights are integers above 1.*Pass votes=False"
+    ):
         rank_stability(BordaCount(), frame, n_resamples=5)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

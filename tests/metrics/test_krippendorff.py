@@ -95,7 +95,7 @@ def test_krippendorff_alpha_handles_ratings_without_information():
 def test_krippendorff_alpha_rejects_other_ratings():
     with pytest.raises(InputTypeError, match="must be numbers with level='ordinal'; got 'a'"):
         krippendorff_alpha([["a", "b"]], level="ordinal")
-    with pytest.raises(InputError, match="must be a matrix of items by judges; got 1 dimension"):
+    with pytest.raises(InputError, match="a row for each item and a column for each judge; got 1 dimension"):
         krippendorff_alpha([1, 2])
     with pytest.raises(InputError, match="must be finite"):
         krippendorff_alpha([[1, np.inf]], level="interval")

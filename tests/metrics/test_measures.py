@@ -404,7 +404,7 @@ def test_precision_accepts_mixed_types_and_empty_truths():
         ([{"a": float("nan")}], [["a"]], ValueError, "Scores must be finite"),
         ([["a"]], [{"a": float("inf")}], ValueError, "Grades must be finite"),
         ([["a"], ["b"]], ["a", ["b"]], TypeError, "query 0 has 'a'"),
-        ({"q": ["a"]}, [["a"]], TypeError, "both be dicts by query"),
+        ({"q": ["a"]}, [["a"]], TypeError, "both be dicts keyed by query"),
     ],
 )
 def test_precision_rejects_invalid_lists(run, qrels, error, words):

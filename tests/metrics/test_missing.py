@@ -366,7 +366,7 @@ def test_judged_returns_the_lists_of_judged_queries():
     assert LISTS.judged(QRELS) is LISTS and LISTS.judged(Qrels.from_frame(QRELS)) is LISTS
     categories = RankedLists.from_frame(FRAME.astype({"query": "category"}))
     assert categories.judged(SOME_QRELS).queries.tolist() == judged.queries.tolist()
-    with pytest.raises(ValueError, match="must judge some query of the lists; they share no query id"):
+    with pytest.raises(ValueError, match="must judge at least one query of the lists; they share no query id"):
         LISTS.judged(SOME_QRELS.assign(query="z" + SOME_QRELS["query"]))
     with pytest.raises(ValueError, match="numbers never equal strings"):
         RankedLists.from_frame(FRAME.assign(query=FRAME["query"].str[1:].astype(int))).judged(SOME_QRELS)

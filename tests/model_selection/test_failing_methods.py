@@ -400,7 +400,8 @@ def test_command_line_compare_shows_the_other_methods(broken, capsys, tmp_path):
     assert main([*arguments, "--out", str(out)]) == 0
     shown, said = capsys.readouterr()
     assert (
-        said == "skrankagg: warning: Copeland failed, and its row is empty: RuntimeError: no convergence second line\n"
+        said == "skrankagg: warning: the row of Copeland is empty because the method failed: RuntimeError: no "
+        "convergence second line\n"
     )
     rows = [line.split() for line in shown.splitlines() if line.startswith(("Copeland", "CombSUM", "BordaCount"))]
     assert rows[-1] == ["Copeland", "-", "-"]

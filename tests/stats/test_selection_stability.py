@@ -184,7 +184,7 @@ def test_selection_stability_counts_unselected_items():
         ([set(), set()], {"n_items": 3}, "are all empty is 0/0"),
         ([{1, 2}, {2, 1}], {"n_items": 2}, "contain all 2 items is 0/0"),
         ([set(), set(), {1}], {"method": "jaccard"}, "got 2 empty"),
-        ([{1}, {1, 2}], {"n_items": 5, "method": "kuncheva"}, "got 1 to 2 items"),
+        ([{1}, {1, 2}], {"n_items": 5, "method": "kuncheva"}, "the sizes vary from 1 to 2 items"),
         ([{1}, {2}], {"n_items": 5, "method": "kunchewa"}, "did you mean 'kuncheva'"),
         ([{1}, {2}], {"n_items": 5, "confidence": 95}, "between 0 and 1, both excluded; got 95"),
         (np.ones((2, 3), dtype=bool), {"n_items": 4}, "3 columns and n_items=4"),

@@ -158,7 +158,7 @@ class PositionalScoring(SharedPointSums):
         if (np.diff(points) > 0).any() or points[-1] < 0 or points[0] == 0:
             raise InputError(
                 "`points` must be at least 0, above 0 for the first place, and must not increase; got "
-                f"{self.points!r}. Add a constant to all points; full lists keep their order."
+                f"{self.points!r}. Add one number to all points; full lists keep their order."
             )
         return points
 

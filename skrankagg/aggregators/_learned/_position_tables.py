@@ -175,9 +175,9 @@ class LearnsFromPositions(SupervisedAggregator):
         with np.errstate(over="ignore"):
             if lists.is_weighted and not np.isfinite(lists.list_weight.sum() * size):
                 raise InputError(
-                    f"{type(self).__name__} must add up numbers that fit into floating point; got weights up to "
-                    f"{lists.list_weight.max():g}, whose sums do not fit. Multiply the weights of all lists by one "
-                    "number that brings them closer to 1."
+                    f"{type(self).__name__} cannot add up these list weights: they are up to "
+                    f"{lists.list_weight.max():g}, and their sums are too large for floating-point numbers. Multiply "
+                    "the weights of all lists by one number that brings them closer to 1."
                 )
 
     def _keep_tables(self, lists, sums, table, pooled):

@@ -74,9 +74,9 @@ def _refuse_inner_rankers(params, path):
         if inner and key != path and _query_parameter(value) is not None:
             name = type(value).__name__
             raise InputError(
-                f"`estimator` must have a ranker only at its end; got {name} at {key!r}, where it gets no queries. "
-                f"Pass {name}() itself, or a pipeline that ends in it. To search its parameters, search over "
-                "StackedFusion with parameter names such as estimator__alpha."
+                f"`estimator` may contain a ranker only as its last step; got {name} at {key!r}, where it does not "
+                f"receive the queries of the rows. Pass {name}() itself, or a pipeline that ends in it. To search its "
+                "parameters, search over StackedFusion with parameter names such as estimator__alpha."
             )
 
 
@@ -138,7 +138,8 @@ def _folds(cv, owner, target, query):
     torn = sum(len(np.intersect1d(query[train], query[test])) for train, test in folds)
     if torn:
         raise InputError(
-            f"`cv` of {name} must keep the rows of a query together; got {cv!r}, which splits {torn} queries. Choose a "
-            "number of folds, or a splitter of groups such as GroupKFold(5), whose groups are the queries."
+            f"`cv` of {name} must keep the rows of a query together; got {cv!r}, which puts rows of {torn} queries "
+            "into both the training and the test rows. Choose a number of folds, or a splitter of groups such as "
+            "GroupKFold(5), whose groups are the queries."
         )
     return folds

@@ -88,7 +88,7 @@ def _refuse(lists, q, above, n_parts, label):
     }
     found = " and ".join(f"no list ranks {name(items)} {which} others" for which, items in ends.items() if len(items))
     raise InputError(
-        f"With prior=0 a chain of lists must lead from each item down to each other item. The items of query "
-        f"{show_id(lists.queries, q)} fall into {n_parts} parts: {found}, so the likelihood has no maximum. "
-        "Choose prior=0.5, or leave these items out."
+        "With prior=0, a chain of lists must lead from each item to every other item, at each step from a better to "
+        f"a worse item. The items of query {show_id(lists.queries, q)} fall into {n_parts} parts: {found}, so the "
+        "likelihood has no maximum. Choose prior=0.5, or leave these items out."
     )

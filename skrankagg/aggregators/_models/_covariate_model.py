@@ -169,9 +169,9 @@ class CovariateModel:
         if method.ridge == 0 and (far > FAR).any():
             one, k = np.unravel_index(int(np.argmax(far)), far.shape)
             raise InputError(
-                f"Covariate {self.names[k]!r} must not separate winners from losers; it does"
-                f"{self._where(queries, one)}, so its coefficient has no finite estimate. Give ridge=1, or leave it "
-                "out."
+                f"Covariate {self.names[k]!r} must not separate winners from losers perfectly; it "
+                f"does{self._where(queries, one)}, so its coefficient has no finite estimate. Pass ridge=1, or leave "
+                "out the covariate."
             )
         return fit
 
@@ -212,8 +212,9 @@ class CovariateModel:
             one, k = (int(found[0]) for found in np.nonzero(bad))
             earlier = "" if k == 0 else f" and of {', '.join(map(repr, self.names[:k]))}"
             raise InputError(
-                f"Within lists, covariate {self.names[k]!r} must not be a combination of the items{earlier}; it is"
-                f"{self._where(queries, one)}, so its coefficient is undetermined. Leave it out."
+                f"Within lists, covariate {self.names[k]!r} must not be a linear combination of indicators of the "
+                f"items{earlier}; it is{self._where(queries, one)}, so its coefficient cannot be estimated. Leave out "
+                "the covariate."
             )
 
 

@@ -44,8 +44,8 @@ class BaseNormalisedRanks(BaseAggregator):
         if (total > MOST_LISTS).any():
             q = first_row(total > MOST_LISTS)
             raise InputError(
-                f"{type(self).__name__} counts a list of weight w as w lists, and allows 2^53 of these in a query; the "
-                f"weights of query {show_id(lists.queries, q)} add up to {total[q]:g}. Give smaller weights."
+                f"{type(self).__name__} counts a list of weight w as w lists, at most 2^53 in a query; the weights of "
+                f"query {show_id(lists.queries, q)} add up to {total[q]:g}. Give smaller weights."
             )
         self._list_n_items(lists)
         if self.n_items is not None and not isinstance(self.n_items, Integral):
@@ -91,9 +91,9 @@ class BaseNormalisedRanks(BaseAggregator):
         if lists.is_weighted and copies.sum() > most:
             q = int(np.argmax(copies))
             raise InputError(
-                f"{what} treats a list of weight w as w lists, and allows {most} ranks in all; the weights lead to "
-                f"{copies.sum():g} ranks, and to {copies[q]:g} in query {show_id(lists.queries, q)} alone. "
-                "Give smaller weights or choose another statistic."
+                f"{what} treats a list of weight w as w lists, and allows at most {most} ranks; there are "
+                f"{copies.sum():g}, including {copies[q]:g} in query {show_id(lists.queries, q)}. Give smaller "
+                "weights or another statistic."
             )
 
     def _normalise(self, lists):

@@ -64,10 +64,11 @@ class BaseComb(BaseAggregator):
         where = lists.candidate_query[first_row(bad)]
         lightest, heaviest = smallest_size(lists.list_weight), lists.list_weight.max()
         raise InputError(
-            f"{self!r} must add up numbers that fit into floating point; got weights from {lightest:g} to {heaviest:g}"
+            f"{self!r} must compute sums within the range of floating-point numbers; got weights from {lightest:g} to "
+            f"{heaviest:g}"
             + (f" and scores up to {np.abs(lists.score).max():g}" if self.norm in (None, "max") else "")
-            + f", and the sums of query {show_id(lists.queries, where)} do not fit. Multiply the weights, or the "
-            "scores, of all lists by one number that brings them closer to 1."
+            + f", and sums of query {show_id(lists.queries, where)} are outside this range. Multiply the weights, "
+            "or the scores, of all lists by one number that brings them closer to 1."
         )
 
     def __sklearn_tags__(self) -> TagsOfAggregator:

@@ -219,7 +219,8 @@ def _kept_low(table, weights, method, quirks):
 def _refuse_nothing(table):
     if table.shape[1] == 0:
         raise InputError(
-            "`d1` and `d2` must keep at least one item of each query's lists; got too small values. Raise them."
+            "`d1` and `d2` must be large enough to keep at least one item of each query's lists; the given values "
+            "are too small. Raise them."
         )
 
 

@@ -30,8 +30,9 @@ def _named(frame, by_place, needed, what):
     names = by_place.get(frame.shape[1])
     if names is None:
         raise InputError(
-            f"{what} must have the columns {', '.join(needed)} by name, or {' or '.join(map(str, by_place))} columns "
-            f"by place ({'; '.join(', '.join(one) for one in by_place.values())}); got {list(frame.columns)}."
+            f"{what} must have columns named {', '.join(needed)}, or exactly {' or '.join(map(str, by_place))} "
+            f"columns in this order: {'; '.join(', '.join(one) for one in by_place.values())}; got "
+            f"{list(frame.columns)}."
         )
     return frame.set_axis(names, axis=1)
 
@@ -60,8 +61,8 @@ def _refuse_duplicates(frame):
     if len(twice):
         query, voter, item = twice[names].iloc[0]
         raise InputError(
-            f"A list must contain an item once; {len(twice)} rows repeat an item: the list of voter {voter!r} for "
-            f"query {query!r} has {item!r} twice. Keep one row, for example with drop_duplicates."
+            f"A list must contain each item only once; {len(twice)} rows repeat an item: the list of voter {voter!r} "
+            f"for query {query!r} has {item!r} twice. Keep one row, for example with drop_duplicates."
         ) from None
 
 

@@ -177,7 +177,8 @@ def _read(ratings, level):
     cells = np.asarray(ratings.to_numpy(dtype=object) if isinstance(ratings, pd.DataFrame) else ratings, dtype=object)
     if cells.ndim != 2:
         raise InputError(
-            f"`ratings` must be a matrix of items by judges; got {cells.ndim} dimension(s). Give a row for each item."
+            f"`ratings` must be a matrix with a row for each item and a column for each judge; got {cells.ndim} "
+            "dimension(s)."
         )
     item, judge = np.nonzero(~pd.isna(cells))
     values = cells[item, judge]

@@ -139,8 +139,9 @@ def _join_frames(lists, frames):
     missing = [name for name in ("query", "item") if name not in frames[0]]
     if missing or "voter" in frames[0]:
         raise InputTypeError(
-            "A held-out consensus must be a frame of query, item, score and rank; the estimator's transform returned "
-            f"the columns {', '.join(map(str, frames[0].columns))}. End the pipeline with an aggregator."
+            "A held-out consensus must be a frame with the columns query, item, score and rank; the estimator's "
+            f"transform returned the columns {', '.join(map(str, frames[0].columns))}. End the pipeline with an "
+            "aggregator."
         )
     joined = pd.concat(frames, ignore_index=True)
     place = plain_index(lists.queries).get_indexer(plain_index(pd.Index(joined["query"])))

@@ -268,8 +268,8 @@ def _plain(run, qrels, missing_queries):
     fault = None
     if isinstance(run, Mapping) != isinstance(qrels, Mapping):
         raise InputTypeError(
-            "Run and judgements must both be dicts by query, or both be lists; got a dict and a list. Convert one of "
-            "them."
+            "The run and the judgements must both be dicts keyed by query, or both be lists; got a dict and a list. "
+            "Convert one of them."
         )
     if isinstance(qrels, Mapping):
         queries = pd.Index(list(qrels), name="query", tupleize_cols=False)

@@ -294,7 +294,9 @@ def order_ties(ranked, ties):
     """
     if ranked.conflict is not None and ties not in _ONE_COLUMN:
         what, advice = ranked.conflict
-        raise InputError(f"ties={ties!r} needs scores that order a list as its ranks do; {what}. {advice}")
+        raise InputError(
+            f"ties={ties!r} needs scores that order the items of a list in the same way as its ranks; {what}. {advice}"
+        )
     if ties not in ranked.views:
         ranked.views[ties] = TIE_RULES[ties](ranked)
     return ranked.views[ties]

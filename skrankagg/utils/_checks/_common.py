@@ -283,7 +283,7 @@ def check_errors(estimator):
         (ValueError, "ranks", changed("rank", -1.0)),
         (ValueError, "numbers", changed("rank", "first")),
         (ValueError, "once", repeated),
-        (ValueError, "one weight", good.assign(weight=np.arange(len(good)))),
+        (ValueError, "same weight", good.assign(weight=np.arange(len(good)))),
         (ValueError, "at least 0", good.assign(weight=-1.0)),
     ]
     fitted = fit(clone(estimator), good)
