@@ -190,7 +190,7 @@ class RankedLists(Immutable):
 
     @property
     def shape(self) -> tuple[int]:
-        """Shape (n_queries,), which scikit-learn reads as the number of samples."""
+        """Shape (n_queries,); scikit-learn reads the number of samples from it."""
         return (len(self),)
 
     def __getitem__(self, key: Any) -> "RankedLists":

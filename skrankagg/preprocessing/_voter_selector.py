@@ -32,7 +32,8 @@ class VoterSelector(VoterValuer):
         contains a number for each voter, even for a voter without lists. None uses the weights of
         :class:`~skrankagg.aggregators.DIBRA`. A list or tuple contains the ids of the voters to keep, in any order.
     n_voters : int, default=None
-        Number of voters to keep. The best voters are kept; among equally good voters, the first ids are kept.
+        Number of voters to keep. The best voters are kept. Among equally good voters, voters are kept in the order of
+        their ids.
     threshold : float, "mean" or "median", default=None
         Smallest value to keep. If `n_voters` is also given, both conditions apply. If both parameters are None, the
         threshold is "mean". Both parameters must be None if `by` contains ids.

@@ -84,10 +84,11 @@ class _Votes:
         return total
 
     def _ways(self):
-        """Return the lists whose votes go to items that they contain, and two arrays of values of shape (n_lists,).
+        """Return the lists that vote for an item of their own, and the other votes as two arrays.
 
-        The first array contains the values to add to each item missing from a list. The second array contains the
-        values to subtract from each item of a list. An array is None if all its values are 0.
+        Both arrays have the shape (n_lists,). The first array contains the value that each list adds to every item
+        missing from it. The second array contains the value that each list subtracts from every item that it contains.
+        An array is None if all its values are 0.
         """
         lists, weight = self.lists, self.lists.list_weight
         voting = self.n_held > 0

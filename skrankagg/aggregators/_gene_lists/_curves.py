@@ -70,9 +70,10 @@ class Exponential(RunningMean):
 def fit_exponential(weight):
     """Fit the curve of :class:`Exponential` to the weights of a list's places, and return the values of the curve.
 
-    The last weight is the weight of the whole list. The start, the bounds and the weights of the squared errors follow
-    the authors' program. Squared errors get a larger weight towards the end of the list. If scipy's `curve_fit` finds
-    no curve, all places of the list get almost the same weight, as in that program.
+    `weight` has one element for each place; the last element is also the weight of the whole list. The start, the
+    bounds and the weights of the squared errors follow the program that the authors of MAIC published. Squared errors
+    get a larger weight towards the end of the list. If scipy's `curve_fit` finds no curve, all places of the list get
+    almost the same weight, as in that program.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._gene_lists._curves import fit_exponential

@@ -426,8 +426,8 @@ def _check_options(measure, function, options):
     unknown = [option for option in options if option not in known]
     if unknown:
         raise InputTypeError(
-            f"The options of {measure!r} must be among {', '.join(known)}; got {', '.join(unknown)}. Leave out the "
-            "other options."
+            f"The options of {measure!r} must be among {', '.join(known)}; got {', '.join(unknown)}. Leave out "
+            "the unknown options."
             if known
             else f"{measure!r} has no options; got {', '.join(unknown)}. Leave out the options."
         )

@@ -35,8 +35,8 @@ def _check_ties(ties):
 def _contributions(rank, depth, ties):
     """Return the contribution of each item at the depths 1 to `depth`, as an array of shape (n_items, depth).
 
-    An item contributes 1 to each depth that includes the item, and 0 to other depths. If the depth divides a group of
-    tied items, these items may contribute a fraction between 0 and 1.
+    An item contributes 1 to each depth that includes the item, and 0 to other depths. If a depth cuts through a group
+    of tied items, these items may contribute a fraction between 0 and 1.
     """
     held = ~np.isnan(rank)
     top, last = np.full(len(rank), depth + 1.0), np.full(len(rank), depth + 1.0)
