@@ -317,8 +317,8 @@ def from_wins(cls, values, items, query, strip, given):
         columns = list(values.columns)
         if columns != list(items) and set(columns) == set(items):
             raise InputError(
-                f"`items` of {caller} must be in the order of the columns with kind='wins'; got {show(items)} for the "
-                f"columns {show(columns)}. Sort the rows, the columns and the names in one order."
+                f"`items` of {caller} must have the order of the columns if kind='wins'; got {show(items)} for the "
+                f"columns {show(columns)}. Put the rows, the columns and `items` in the same order."
             )
     if isinstance(values, pd.DataFrame) and items is None:
         items = list(values.index)
@@ -330,7 +330,7 @@ def from_wins(cls, values, items, query, strip, given):
             )
         if set(items) != set(values.columns) or len(set(items)) < len(items):
             raise InputError(
-                f"The rows and the columns of {caller} must be the same items with kind='wins'; the index and the "
+                f"If kind='wins', the rows and the columns of {caller} must be the same items; the index and the "
                 "columns differ. Give both the same names."
             )
         values = values[items]

@@ -270,7 +270,7 @@ def test_from_matrix_reads_wins_of_frames_without_an_index():
     assert lists.equals(RankedLists.from_matrix(expected, kind="wins"))
     assert duels(lists) == ["b > a", "a > b"] and lists.list_weight.tolist() == [3.0, 1.0]
     for frame in (wins, expected):
-        with pytest.raises(InputError, match="must be in the order of the columns"):
+        with pytest.raises(InputError, match="must have the order of the columns"):
             RankedLists.from_matrix(frame, kind="wins", items=["a", "b"])
 
 

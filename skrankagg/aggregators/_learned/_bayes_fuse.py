@@ -61,7 +61,7 @@ class BayesFuse(LearnsFromPositions):
     Warns
     -----
     UnknownVoterWarning
-        If ``fit`` has not seen any voter of the lists and ``unknown_voter="mean"``.
+        If ``fit`` has seen none of the voters of the lists and ``unknown_voter="mean"``.
 
     See Also
     --------

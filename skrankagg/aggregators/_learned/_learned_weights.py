@@ -327,7 +327,10 @@ class LearnedWeights(SupervisedAggregator):
         return match_weights(self, base._prepare(lists), self.voter_weights_, advice)[:2]
 
     def _merge(self, lists):
-        """Return the weighted lists and their consensus; the list weights break ties in score."""
+        """Return the weighted lists and their consensus.
+
+        Items with equal scores are later sorted by the total weight of the lists that contain them.
+        """
         base = self._base()
         lists, weight = self._weigh(base, lists)
         if (weight >= 0).all():

@@ -103,7 +103,7 @@ class SlideFuse(_Probabilities):
     Warns
     -----
     UnknownVoterWarning
-        If ``fit`` has not seen any voter of the lists and ``unknown_voter="mean"``.
+        If ``fit`` has seen none of the voters of the lists and ``unknown_voter="mean"``.
 
     See Also
     --------
@@ -245,7 +245,7 @@ class ProbFuse(_Probabilities):
     Warns
     -----
     UnknownVoterWarning
-        If ``fit`` has not seen any voter of the lists and ``unknown_voter="mean"``.
+        If ``fit`` has seen none of the voters of the lists and ``unknown_voter="mean"``.
 
     See Also
     --------
@@ -366,7 +366,7 @@ class SegFuse(_Probabilities):
     Warns
     -----
     UnknownVoterWarning
-        If ``fit`` has not seen any voter of the lists and ``unknown_voter="mean"``.
+        If ``fit`` has seen none of the voters of the lists and ``unknown_voter="mean"``.
 
     See Also
     --------

@@ -55,7 +55,7 @@ def merge_equal_pairs(lists):
     mask[chosen[kept]] = True
     merged, candidate = lists.keep_lists(mask)
     if len(candidate) != lists.n_candidates:
-        raise AssertionError("each pair of items is kept once, so that no item can vanish")
+        raise AssertionError("an item was lost while equal pairs were merged, although each pair of items is kept")
     # The kept lists stay in their old order, so they are still sorted by query.
     pattern = np.cumsum(mask) - 1
     pattern[chosen] = pattern[chosen[kept]][number]

@@ -81,7 +81,7 @@ class PreferenceRelations(WeightedAggregator):
     UnequalLengthWarning
         If the longest list of a query outweighs all other lists.
     UnknownVoterWarning
-        With ``weighting="global"``, if ``fit`` has not seen any voter of the lists.
+        With ``weighting="global"``, if ``fit`` has seen none of the voters of the lists.
 
     See Also
     --------

@@ -356,7 +356,7 @@ def _public_docstring(measure, text):
 
 
 def measure_run(name: str, run, qrels, k=None, *, per_query: bool, **conventions: Any) -> Any:
-    """Compute a measure of a run; the public function of the measure returns this result."""
+    """Compute a measure of a run; public functions such as `ndcg` call this function and return its result."""
     measure = MEASURES[name]._with(k, conventions)
     ranked, queries = rank_relevance(measure.function.__name__, run, qrels, conventions["missing_queries"])
     values = measure._values(ranked)
