@@ -356,14 +356,21 @@ def frame_of(columns):
     The columns must be writeable, and no other object may use them.
     """
     frame = pd.DataFrame(dict(enumerate(columns.values())), copy=False)
-    # In a small frame, building the index of names costs as much as all other steps. Each frame gets a view of a cached
-    # index, because an index can be renamed.
-    frame.columns = _index_of_names(tuple(columns), pd.get_option("mode.string_storage")).view()
+    frame.columns = index_of_names(*columns)
     return frame
 
 
+def index_of_names(*names):
+    """Return a new index of names.
+
+    In a small frame, building the index costs as much as all other steps. So the result is a view of a cached index,
+    because an index can be renamed.
+    """
+    return _cached_index(names, pd.get_option("mode.string_storage")).view()
+
+
 @lru_cache(maxsize=64)
-def _index_of_names(names, storage):
+def _cached_index(names, storage):
     """Return names as a cached index; `storage` is pandas' string storage and part of the cache key."""
     return pd.Index(list(names))
 
