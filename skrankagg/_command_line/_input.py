@@ -178,7 +178,6 @@ def _load_comparisons(files, progress, groups, query_column, position):
     return RankedLists.from_comparisons(
         frame,
         tie=next((name for name in ("tie", "draw") if "loser" in frame and name in frame), "tie"),
-        weight="weight" if "weight" in frame else None,
         groups=None if groups is None else [name.strip() for name in groups.split(",")],
         query_column=query_column,
         position=position and "first" in comparison_columns([one for one in frame if isinstance(one, str)]),

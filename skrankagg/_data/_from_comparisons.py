@@ -50,7 +50,7 @@ def from_comparisons(
     second: str | None = None,
     outcome: str | None = None,
     outcomes: Mapping[Any, float | tuple[float, float]] | None = None,
-    weight: str | None = None,
+    weight: str | None = "weight",
     voter: str | None = None,
     groups: Sequence[str] | None = None,
     covariates: Sequence[str] | Mapping[str, str | tuple[str, str]] | None = None,
@@ -80,9 +80,11 @@ def from_comparisons(
         first item's share of the win, from 0 to 1.
     outcomes : mapping, default=None
         Meaning of further outcomes: the first item's share of the win, or a pair of this share and a weight factor. For
-        example, ``{"A>>B": (1, 3.0)}`` means a win of the first item with three times the weight of other wins.
-    weight : str, default=None
-        Name of a column of weights. Rows with weights are not merged.
+        example, ``{"A>>B": (1, 3.0)}`` means a win of the first item with three times the weight of other wins. Words
+        and numbers that are not mapped keep their usual meaning, see Notes.
+    weight : str or None, default="weight"
+        Name of the column of weights; None ignores the column. The column "weight" is optional. Rows with weights are
+        not merged.
     voter : str, default=None
         Name of the column of the voters who made the comparisons, such as "judge". The column becomes a grouping of
         this name, and ``reconcile`` and ``reliability_of`` use it.
@@ -146,8 +148,9 @@ def from_comparisons(
     - tie: ``tie, draw, both, tie (bothbad), bothbad, both_bad, both bad, =``
 
     The outcome may also be the name of an item's column, which means that this item wins. The numbers 1 and True mean
-    that the first item wins, 0 and False that the second item wins, and 0.5 a tie. The number 2 is refused, because
-    libraries number outcomes in different ways. If outcomes are 0, 1 and 2, map all three of them by `outcomes`.
+    that the first item wins, 0 and False that the second item wins, and 0.5 a tie. The number 2 is refused unless
+    `outcomes` maps it, because libraries number outcomes in different ways. If 2 is mapped to a win of the second item,
+    0 must be mapped as well, because both would mean the same. With ``outcomes={2: 0.5}``, 1 and 0 keep their meaning.
 
     If the frame has no column `loser` and no columns are named, these columns are looked for: ``model_a, model_b,
     winner``; ``left, right, winner``; ``x, y, winner``; ``player1, player2`` with ``winner`` or ``result``; and
@@ -248,6 +251,8 @@ def from_comparisons(
     sides = titles_of_sides(covariates, position, available, _CALLER, [*groups, voter], by_side)
     titles_read = dict.fromkeys(one for pair in sides.values() for one in pair)
     named = groups if query_column is None else [*groups, query_column]
+    if weight == "weight" and weight not in titles:
+        weight = read["weight"] = None  # the default column is optional
     read = read | {one: one for one in named} | {key_of(one): one for one in titles_read}
     columns = Columns(frame, read, _CALLER)
     needed = ("first", "second", "outcome") if by_side else ("winner", "loser")
@@ -284,8 +289,8 @@ def from_comparisons(
             )
         if size is not None:
             raise InputError(
-                "`weight` must be None with reconcile=True, because reconcile=True merges rows; got a column. Leave "
-                "it out."
+                "`weight` must be None with reconcile=True, because reconcile=True merges rows; got column "
+                f"{weight!r}. Pass weight=None."
             )
         if sides:
             raise InputError(

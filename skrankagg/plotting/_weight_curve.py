@@ -192,6 +192,10 @@ class WeightCurveDisplay(Display):
         display = cls(table, levels, voters=voters, label=label, greater_is_better=measure.greater_is_better)
         return display.plot(ax, **line_kwargs)
 
+    def _reason(self):
+        known = self.table["mean"].notna().any() or self.levels.notna().any()
+        return "" if known else "The measure has no value at any weight."
+
     def _draw(self, ax, **line_kwargs):
         ax = self._new_axes(ax, 6.0 + 0.075 * longest(self._names()), 4.2)
         weight, mean = self.table.index.to_numpy(dtype=float), self.table["mean"].to_numpy()
@@ -210,7 +214,7 @@ class WeightCurveDisplay(Display):
         best = self._best()
         if best is not None:
             ax.plot(weight[best], mean[best], "o", color=style["color"], markersize=7.5, zorder=3)
-        ax.set_xlim(weight.min() - 0.02, weight.max() + 0.02)
+        ax.set_xlim(weight.min(initial=0.0) - 0.02, weight.max(initial=1.0) + 0.02)
         # Starts at the left end: even a long name ends before the legend does, which contains it too.
         ax.set_xlabel(f"weight of {self.voters[1]}\nthe rest for {self.voters[0]}", loc="left", parse_math=False)
         ax.set_ylabel(self.label)
@@ -241,7 +245,8 @@ class WeightCurveDisplay(Display):
             curve = "both, by weight"
         else:
             curve = f"both: best {self.table['mean'].iloc[best]:.3f} at {self.table.index[best]:g}"
-        return [curve, *(f"{name}: {value:.3f}" for name, value in self.levels.items())]
+        levels = self.levels.items()
+        return [curve, *(f"{name}: " + ("no value" if np.isnan(one) else f"{one:.3f}") for name, one in levels)]
 
 
 def _lists_of_both(lists, voters):

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from processes import environment
 
-from skrankagg import CombSUM, ReciprocalRankFusion
+from skrankagg import CombSUM, PlackettLuce, RankedLists, ReciprocalRankFusion
 from skrankagg.__main__ import main
 from skrankagg._command_line._messages import in_flags
 from skrankagg._command_line._method_names import FAST, make_methods, read_value, read_values
@@ -149,6 +149,24 @@ def test_aggregate_reads_named_pipes_once(folder, capsys, text, method, zipped):
     os.close(os.open("pipe", os.O_RDONLY | os.O_NONBLOCK))  # the second reader that the writer waits for
     writer.join()
     assert from_pipe == from_file and from_file[0] == 0 and from_file[1]
+
+
+@pytest.mark.parametrize("weights", ["1,3,2,1", "1,1,1,0.5"])
+@pytest.mark.parametrize("header", ["model_a,model_b,winner", "winner,loser"])
+def test_aggregate_weighs_comparisons_as_in_python(run, folder, header, weights):
+    rows = ["a,b", "b,c", "a,c", "c,a"]
+    rows = [f"{row},model_a" for row in rows] if header.startswith("model") else rows
+    lines = [f"{row},{weight}" for row, weight in zip(rows, weights.split(","), strict=True)]
+    (folder / "duels.csv").write_text("\n".join([f"{header},weight", *lines]) + "\n")
+    (folder / "plain.csv").write_text("\n".join([header, *rows]) + "\n")
+    boards = []
+    for name in ("duels.csv", "plain.csv"):
+        board = PlackettLuce().fit_transform(RankedLists.from_comparisons(pd.read_csv(name)))
+        found = consensus(run("aggregate", name, "--method", "PlackettLuce"))
+        assert found["item"].tolist() == board["item"].tolist()
+        assert found["score"].tolist() == pytest.approx(board["score"].tolist(), abs=1e-6)
+        boards.append(found["score"].tolist())
+    assert boards[0] != pytest.approx(boards[1], abs=1e-3)
 
 
 def test_aggregate_reads_decimal_commas_on_request(run, fail, folder):
