@@ -31,8 +31,9 @@ def _remedy(format):
             f"repair the file, or name its format by format={alternatives(_BY_LINES)}, or the columns of a CSV without "
             "a header by columns=[...]."
         )
-    header = ", or name its columns by columns=[...] if it has no header" if format in {"csv", "tsv"} else ""
-    return f"repair the file{header}, or leave out format={format!r}."
+    if format in {"csv", "tsv"}:
+        return f"repair the file, pass columns=[...] if it has no header, or leave out format={format!r}."
+    return f"repair the file, or leave out format={format!r}."
 
 
 def _check(kind, format, columns, decimal):
