@@ -99,6 +99,50 @@ def test_invalid_files_give_a_one_sentence_error(fail, folder, command, message)
     assert message in fail(*command.split(), *AGGREGATE)
 
 
+JSON_LINES = """{"query": "q1", "lists": {"x": [["a", 3], ["b", 2]], "y": {"b": 2, "a": 1}}}
+{"query": "q2", "lists": {"x": {"d": 2}, "y": [{"id": "e", "score": 1}]}}
+"""
+
+
+def test_aggregate_and_evaluate_read_json_lines(run, folder):
+    (folder / "hits.jsonl").write_text(JSON_LINES)
+    (folder / "judged.jsonl").write_text(
+        '{"query": "q1", "items": {"a": 1, "b": 0}}\n{"query": "q2", "items": {"d": 0, "e": 1}}\n'
+    )
+    found = consensus(run("aggregate", "hits.jsonl", *AGGREGATE))
+    pd.testing.assert_frame_equal(found, expected("runs/one.run", "runs/two.run"), check_dtype=False)
+    assert consensus(run("aggregate", "hits.jsonl", "--format", "jsonl", *AGGREGATE)).equals(found)
+    (folder / "mine.jsonl").write_text('{"query": "q1", "hits": ["b", "a"]}\n{"query": "q2", "hits": ["e"]}\n')
+    out = run("explain", "mine=mine.jsonl", "--method", "BordaCount", "--query", "q1", "--item", "b")
+    assert "mine" in out
+    out = run("evaluate", "mine.jsonl", "judged.jsonl", "--metrics", "map")
+    assert out.split()[-1] == "0.7500"
+
+
+@pytest.mark.parametrize(
+    ("text", "format", "message"),
+    [
+        (
+            JSON_LINES + '{"query": "q3"',
+            "auto",
+            "cannot read 'bad': expected a JSON object on line 3, got an error in column 15 (Expecting ',' "
+            "delimiter); repair the file.",
+        ),
+        (
+            JSON_LINES,
+            "trec",
+            "expected a TREC run (query Q0 item rank score tag), got the first line",
+        ),
+        ("2 qid:10 1:NULL 2:7 #docid = GX01\n", "auto", "read it in Python by skrankagg.datasets.load_letor_agg"),
+    ],
+)
+def test_aggregate_names_the_fault_of_a_file(fail, folder, text, format, message):
+    (folder / "bad").write_text(text)
+    found = fail("aggregate", "bad", "--format", format, *AGGREGATE)
+    assert message in found and "format=" not in found
+    assert format == "auto" or found.rstrip().endswith(f"or leave out --format {format}.")
+
+
 def test_evaluate_rejects_several_files_of_judgements(fail):
     assert "judgements must be in one file; 2 files match 'runs'." in fail("evaluate", "same.run", "runs")
 
