@@ -766,21 +766,22 @@ def _join_tied(items):
 
 
 def check_lists(X, groups=()) -> RankedLists:
-    """Encode a frame of lists with the canonical column names; return RankedLists unchanged.
+    """Encode a frame of lists with the canonical column names, or a dict of runs; return RankedLists unchanged.
 
     `groups` contains names that the caller uses for groupings, or None. Columns of the frame with these names become
     groupings.
     """
+    if not isinstance(X, RankedLists):
+        X = encode_plain(X, sequences=False)
     return X if isinstance(X, RankedLists) else RankedLists.from_frame(X, groups=columns_of_groups(X, groups))
 
 
-def encode_plain(X):
+def encode_plain(X, *, sequences=True):
     """Encode dicts and lists; return anything else unchanged.
 
-    Functions that need a whole data set at once call this function. `fit` must not use it, because a splitter would
-    treat the elements of a list as samples.
+    `fit` and scorers pass ``sequences=False``: a splitter would treat the elements of a list as samples.
     """
-    return _from_python.plain_lists(RankedLists, X)
+    return _from_python.plain_lists(RankedLists, X, sequences=sequences)
 
 
 def check_run(X) -> RankedLists:
