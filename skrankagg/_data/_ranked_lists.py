@@ -19,7 +19,7 @@ RankedLists(n_queries=1, n_voters=2, n_items=3, n_lists=2, n_rows=4, ranks)
 array([0, 1, 1, 2], dtype=int32)
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -785,8 +785,9 @@ def encode_plain(X, *, sequences=True):
 
 
 def check_run(X) -> RankedLists:
-    """Encode a run, such as a consensus; raise InputError if a query has several lists."""
-    lists = check_lists(X)
+    """Encode a run, such as a consensus or a dict keyed by query; raise InputError if a query has several lists."""
+    by_query = isinstance(X, Mapping) and not _from_python.holds_frames(X)
+    lists = RankedLists.from_runs({"run": X}) if by_query else check_lists(X)
     if lists.n_lists != lists.n_queries:
         n_lists = np.diff(lists.list_ptr)
         q = first_row(n_lists > 1)
