@@ -21,7 +21,7 @@ from .._support._values import is_hashable, show
 from ..exceptions import InputError, InputTypeError, MissingLibraryError
 from ._arrow_text import arrow_text
 from ._id_codes import encode_ids, factorize
-from ._titles import canonical, other_titles, query_ids, warn_of_query_texts
+from ._titles import canonical, document_numbers, other_titles, query_ids, warn_of_query_texts
 
 #: From this number on, neighbouring integers may round to the same float64.
 EXACT_LIMIT = 2.0**53
@@ -73,6 +73,7 @@ class Columns:
                 raise InputTypeError(f"`{column}` must be the name of a column; got {show(name)}. Pass its title.")
         found = dict(names)
         named = {name for column, name in names.items() if name != column}
+        numbers = set(document_numbers(one for one in self.available if isinstance(one, str)))
         # A frame needs only one of rank and score. If the frame has one of them, "position" may mean anything, but
         # "Rank" is still a rank.
         ordered = any(names.get(column) in self.available for column in ("rank", "score") if names.get(column))
@@ -88,7 +89,7 @@ class Columns:
             elif ordered and column in {"rank", "score"}:
                 titles = [one for one in titles if one.strip().casefold() == column]
             else:
-                titles = [one for one in titles if canonical(one) == column]
+                titles = [one for one in titles if canonical(one) == column and one not in numbers]
             if len(titles) > 1:
                 unread = f", or {column}=None to ignore them" if column in {"voter", "rank", "score", "weight"} else ""
                 raise InputError(
@@ -99,7 +100,7 @@ class Columns:
             if titles:
                 found[column] = titles[0]
             if ids:
-                warn_of_query_texts(titles[0], self._caller)
+                warn_of_query_texts(titles[0], self._caller, self.available)
         return found
 
     def _call(self, column, name=None):

@@ -1,6 +1,6 @@
 """Construction of ranked lists from a long frame, which has a row for each item of each list."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ._frames import AnyFrame, Columns, known_frame, titles_of
 from ._id_codes import encode_ids
 from ._list_columns import check_groupings
 from ._long_rows import Duplicates, LowerIsBetter, MissingIds, encode_rows, repeat_id, strip_ids
+from ._peer_objects import read_tuples
 from ._similar_ids import warn_of_similar_ids
 
 _CALLER = "RankedLists.from_frame"
@@ -20,7 +21,7 @@ _CALLER = "RankedLists.from_frame"
 
 def from_frame(
     cls,
-    frame: AnyFrame,
+    frame: AnyFrame | Iterable[tuple[Any, ...]],
     *,
     query: str | None = "query",
     voter: str | None = "voter",
@@ -41,9 +42,9 @@ def from_frame(
 
     Parameters
     ----------
-    frame : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
+    frame : DataFrame of pandas, polars or pyarrow, a lazy frame of polars, DuckDB or Ibis, or iterable of named tuples
         A row for each item of each list, in any order. Other columns are ignored; in a lazy frame, they are not
-        collected.
+        collected. Named tuples, such as ``ScoredDoc`` of ir_measures, are rows whose fields are the columns.
     query, voter, item : str or None, default="query", "voter", "item"
         Names of the columns of ids, which may have any sortable dtype. With ``query=None``, all rows belong to one
         query, ``q``. With ``voter=None``, or without a column of voters, all rows belong to one voter, ``consensus``.
@@ -121,6 +122,7 @@ def from_frame(
     The order of the rows affects the result only with ``duplicates="first"``. Lazy frames are refused with this option,
     because their rows have no order.
     """
+    frame = read_tuples(frame)
     names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight, "duel": duel}
     available = [] if groups is None and covariates is None else titles_of(known_frame(frame, _CALLER))
     groups = check_groupings(groups, available, _CALLER)

@@ -11,6 +11,7 @@ from .._arrays._ragged import positions
 from .._support._values import show
 from ..exceptions import InputError, InputTypeError
 from ._ballots import count_ballots
+from ._encoding import ONE_VOTER
 from ._frames_of_voters import encode_frames, holds_frames
 from ._hits import as_hits, hold_pairs, read_hit, read_score, split_pairs
 from ._long_rows import (
@@ -24,6 +25,7 @@ from ._long_rows import (
     flat_ids,
     repeat_id,
 )
+from ._peer_objects import holds_tuples, is_ranx, plain_objects
 
 _KINDS = "a dict of item to score, a list of (item, score), or a list of items, best first"
 
@@ -46,7 +48,9 @@ def from_runs(
         The results of a voter for a query are a dict of item to score, a list of (item, score), or a list of items,
         best first. Either all results have scores, or all are without scores. Alternatively, pass a data frame for each
         voter, with the columns of :meth:`from_frame`. The frames are in a dict keyed by voter, or in a list. In a list,
-        a column `voter` names the voters; without this column the voters are numbered from 1.
+        a column `voter` names the voters; without this column the voters are numbered from 1. Iterables of named
+        tuples, such as ``ScoredDoc`` of ir_measures, are read as frames. A run may also be a ``Run`` of ranx. In a
+        list, such a run has its own name.
     lower_is_better : bool or sequence of voters, default=False
         Whether smaller scores are better, as for distances and p-values. A sequence contains the voters whose smaller
         scores are better. Such scores are negated.
@@ -103,9 +107,10 @@ def from_runs(
         "strip": strip,
         "weights": weights,
     }
+    runs = plain_objects(runs)
     if holds_frames(runs):
         return encode_frames(cls, runs, caller, **options)
-    runs = _named_runs(runs, caller)
+    runs = named_runs(runs, caller)
     voter, query, items, scores = [], [], [], []
     for code, (name, run) in enumerate(runs.items()):
         if hasattr(run, "to_dict") and not isinstance(run, type):
@@ -161,8 +166,8 @@ def from_lists(
     ----------
     lists : dict of voter to list, or sequence of lists
         Each list contains items, best first, or pairs (item, score). A dict of item to score is accepted instead of a
-        list. The voters of a sequence are numbered from 1. Data frames are read as in :meth:`from_runs`, but they need
-        no column of queries.
+        list. The voters of a sequence are numbered from 1. Data frames and named tuples are read as in
+        :meth:`from_runs`, but they need no column of queries.
     query : hashable, default="q"
         Id of the query. Data frames with a column of queries keep the ids of this column.
     lower_is_better : bool or sequence of voters, default=False
@@ -209,6 +214,7 @@ def from_lists(
         "strip": strip,
         "weights": weights,
     }
+    lists = plain_objects(lists)
     if holds_frames(lists):
         return encode_frames(cls, lists, caller, query=query, **options)
     named = as_mapping(lists, caller)
@@ -354,8 +360,18 @@ def from_ballots(
     return cls.from_frame(pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"]))
 
 
-def plain_lists(cls, X):
-    """Encode dicts and lists with `from_runs` or `from_lists`; return any other object unchanged."""
+def plain_lists(cls, X, *, sequences=True):
+    """Encode dicts and lists with `from_runs` or `from_lists`; return any other object unchanged.
+
+    One run of ranx is encoded, too, with the run's name as the voter. With ``sequences=False``, lists are returned
+    unchanged.
+    """
+    if is_ranx(X):
+        return cls.from_runs({ONE_VOTER if getattr(X, "name", None) is None else X.name: X})
+    if holds_tuples(X) or (isinstance(X, list | tuple) and not sequences):
+        return X
+    if isinstance(X, Mapping | list | tuple):
+        X = plain_objects(X)
     if holds_frames(X):
         return cls.from_runs(X)
     if isinstance(X, Mapping):
@@ -384,7 +400,8 @@ def _is_named_run(run):
     return hasattr(run, "to_dict") and hasattr(run, "name")
 
 
-def _named_runs(runs, caller):
+def named_runs(runs, caller):
+    """Return runs as a dict from voter to run; the runs of a list have their own names, as in ranx."""
     if isinstance(runs, Mapping):
         return dict(runs)
     if isinstance(runs, Sequence) and len(runs) and all(map(_is_named_run, runs)):

@@ -125,6 +125,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         self : object
             The aggregator itself.
         """
+        X = encode_plain(X, sequences=False)
         lists = self._begin(X)
         with self._fit_or_restore(lists, y):
             self._fit_lists(lists)

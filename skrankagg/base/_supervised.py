@@ -92,6 +92,7 @@ class SupervisedAggregator(BaseAggregator):
         TypeError
             If the judgements are a plain frame.
         """
+        X = encode_plain(X, sequences=False)
         lists = self._begin(X)
         with self._fit_or_restore(lists, y):
             self._fit_judged(lists, *resolve_names(self, X, lists, y, qrels))
@@ -175,6 +176,7 @@ class SupervisedListTransformer(ListTransformer):
         self : object
             The transformer itself.
         """
+        X = encode_plain(X, sequences=False)
         lists = self._prepare(X)
         self._fit(lists, *resolve_names(self, X, lists, y, qrels))
         self._remember_rows(X, lists)
@@ -201,6 +203,7 @@ class SupervisedListTransformer(ListTransformer):
         DataFrame or RankedLists
             See :meth:`transform`.
         """
+        X = encode_plain(X, sequences=False)
         lists = self._prepare(X)
         result = self._fit_transform(lists, *resolve_names(self, X, lists, y, qrels))
         self._remember_rows(X, lists)

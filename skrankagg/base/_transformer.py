@@ -10,7 +10,7 @@ from .._data._covariates import covariate_names
 from .._data._fitted_rows import RemembersRows
 from .._data._list_columns import group_names
 from .._data._output import check_output
-from .._data._ranked_lists import RankedLists, check_lists
+from .._data._ranked_lists import RankedLists, check_lists, encode_plain
 from .._data._types import AnyFrame, AnyLists
 from .._support._callbacks import CallbackSupport, fitting
 from .._support._sklearn import (
@@ -75,6 +75,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         self : object
             The transformer itself.
         """
+        X = encode_plain(X, sequences=False)
         lists = self._prepare(X)
         with fitting(self, lists, y):
             self._fit(lists, y)
@@ -100,6 +101,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         DataFrame or RankedLists
             See :meth:`transform`.
         """
+        X = encode_plain(X, sequences=False)
         lists = self._prepare(X)
         with fitting(self, lists, y):
             result = self._fit(lists, y)
@@ -126,6 +128,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
             and a column `weight` if the lists are weighted. The column `duel` marks lists that are comparisons of two
             items, and each grouping has its own column.
         """
+        X = encode_plain(X, sequences=False)
         return self._publish(self._transform_lists(self._prepare(X)), X)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:

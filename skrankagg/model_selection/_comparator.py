@@ -390,6 +390,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             in scikit-learn the greatest score is the best.
         """
         check_is_fitted(self)
+        X = encode_plain(X, sequences=False)
         lists = check_lists(X)
         check_untorn(self, X, lists)
         judged = JudgedLists(lists, choose_qrels(self, *resolve_names(self, X, lists, y, qrels)))

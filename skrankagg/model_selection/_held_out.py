@@ -10,7 +10,8 @@ import pandas as pd
 from sklearn.model_selection import BaseCrossValidator, check_cv
 
 from .._data._frames import show_id
-from .._data._qrels import AlignedQrels, Qrels, choose_qrels
+from .._data._peer_objects import holds_tuples
+from .._data._qrels import AlignedQrels, Qrels, check_qrels, choose_qrels
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
 from .._support._values import is_integer
@@ -111,6 +112,7 @@ def cross_val_consensus(
                 f"`y` must have a sample for each of the {lists.n_queries} queries; it has {len(y)}. Pass "
                 "qrels.align(lists)."
             )
+        y, qrels = (check_qrels(one) if holds_tuples(one) else one for one in (y, qrels))
         aligned = choose_qrels(aggregator, y, qrels).align(lists)
     result = hold_out(aggregator, lists, aligned, query_folds(cv, lists), n_jobs)
     return result if isinstance(result, pd.DataFrame) else result.to_frame()

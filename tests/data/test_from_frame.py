@@ -126,7 +126,7 @@ def test_evaluate_prefers_query_ids_to_query_texts(library):
         return module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
 
     def with_text(frame):
-        found = convert(frame.rename(columns={"query": "qid", "item": "docno"}).assign(query="ties"))
+        found = convert(frame.rename(columns={"query": "qid", "item": "doc_id"}).assign(query="ties"))
         return found.lazy() if library == "lazy" else found
 
     consensus = CombSUM().fit_transform(FRAME)
@@ -140,6 +140,30 @@ def test_evaluate_prefers_query_ids_to_query_texts(library):
     with pytest.warns(AmbiguousInputWarning, match="'qid'"):
         agreement = consensus_agreement(FRAME, with_text(consensus))
     pd.testing.assert_series_equal(agreement, consensus_agreement(FRAME, consensus))
+
+
+def pyterrier_frame(frame):
+    """Return a frame with PyTerrier's columns: ranks from 0, texts of queries, and numbers of documents in an index."""
+    frame = frame.assign(text="ties", number=7, rank=frame["rank"] - 1)
+    return frame.rename(columns={"query": "qid", "item": "docno", "text": "query", "number": "docid"})
+
+
+def test_from_frame_reads_the_frames_of_pyterrier(tmp_path):
+    frame = pyterrier_frame(FRAME)
+    same(RankedLists.from_frame(frame), LISTS)
+    same(RankedLists.from_frame(frame.drop(columns="docid")), LISTS)
+    same(RankedLists.from_frame(frame, duplicates="best"), LISTS)
+    assert RankedLists.from_runs({voter: run for voter, run in frame.groupby("voter")}).equals(LISTS)
+    assert_frame_equal(CombSUM().fit_transform(frame), CombSUM().fit_transform(FRAME))
+    frame.to_csv(tmp_path / "lists.csv", index=False)
+    assert RankedLists.from_frame(read_lists(tmp_path / "lists.csv")).equals(LISTS)
+    consensus = CombSUM().fit_transform(FRAME)
+    qrels = QRELS.rename(columns={"query": "qid", "item": "docno", "relevance": "label"})
+    assert_frame_equal(evaluate(pyterrier_frame(consensus), qrels), evaluate(consensus, QRELS))
+    # Without docno, docid is the only id of the documents.
+    numbered = frame.drop(columns="docno").assign(docid=FRAME["item"])
+    with pytest.warns(AmbiguousInputWarning, match="'qid'"):
+        same(RankedLists.from_frame(numbered), LISTS)
 
 
 def test_from_frame_rejects_fractional_or_ambiguous_query_ids():

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..._data._frames import plain_index
 from ..._data._frames_of_voters import holds_frames, name_frames
+from ..._data._peer_objects import plain_object, plain_runs
 from ..._data._qrels import check_qrels, encode_run
 from ..._data._ranked_lists import RankedLists
 from ..._support._checks import check_flag
@@ -143,6 +144,7 @@ def evaluate(
     check_conventions({"missing_queries": missing_queries})
     check_flag("per_query", per_query)
     measures = get_measures(metrics, **conventions)
+    run, qrels = plain_runs(run), plain_object(qrels)
     check_order("evaluate", run, qrels)
     if isinstance(run, list | tuple) and holds_frames(run):
         run = name_frames(run, "evaluate")

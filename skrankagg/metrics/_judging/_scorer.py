@@ -7,9 +7,9 @@ from typing import Any, Unpack
 
 from ..._data._fitted_rows import check_untorn
 from ..._data._frames import plain_index
-from ..._data._named_queries import judge_by, names_queries
+from ..._data._named_queries import judge_by, names_queries, read_rows
 from ..._data._qrels import AlignedQrels, Qrels, check_qrels, choose_qrels
-from ..._data._ranked_lists import check_lists
+from ..._data._ranked_lists import check_lists, encode_plain
 from ..._data._types import AnyLists, AnyQrels, Judgements
 from ..._support._sklearn import UNUSED, BaseEstimator
 from ...exceptions import InputError
@@ -171,9 +171,11 @@ class RankingScorer(BaseEstimator):
             If the judgements are a plain frame in `y` or in metadata.
         """
         measures = self._measures()
+        X = encode_plain(X, sequences=False)
         lists = check_lists(X)
         check_untorn(estimator, X, lists)
         _check_aligned(y, lists)
+        y, qrels = read_rows(y, X, lists), read_rows(qrels, X, lists)
         named = names_queries(y)
         qrels = choose_qrels(self, None if named else y, qrels)
         if named:
