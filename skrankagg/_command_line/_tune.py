@@ -8,13 +8,14 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 
 from .. import Comparator, LearnedWeights
 from .._data._qrels import encode_qrels
+from .._support._method_text import parse_params, read_values
 from .._support._sklearn import clone
 from ..inspection import expected_gain
 from ..metrics import make_ranking_scorer
 from ..model_selection import DirichletWeights, QueryKFold, text_table, weight_grid
 from ._input import find_sources, load_judgements, load_lists, load_qrels
 from ._messages import UserError
-from ._method_names import make_methods, parse_params, read_values
+from ._method_names import make_methods
 from ._report import (
     check_outputs,
     describe_data,

@@ -15,7 +15,8 @@ from processes import environment
 from skrankagg import CombSUM, PlackettLuce, RankedLists, ReciprocalRankFusion
 from skrankagg.__main__ import main
 from skrankagg._command_line._messages import in_flags
-from skrankagg._command_line._method_names import FAST, make_methods, read_value, read_values
+from skrankagg._command_line._method_names import FAST, make_methods
+from skrankagg._support._method_text import read_value, read_values
 from skrankagg.datasets import read_lists
 from skrankagg.datasets._formats import written
 from skrankagg.utils.discovery import default_methods
