@@ -39,6 +39,20 @@ HITS = {
     "dense": ["quick start", "install guide", "tutorial", "faq", "release notes"],
     "recency": ["release notes", "forum thread", "quick start"],
 }
+BALLOTS = RankedLists.from_ballots(
+    [
+        "Montroll > Kiss > Wright",
+        "Montroll > Wright > Kiss",
+        "Montroll",
+        "Kiss > Montroll > Wright",
+        "Kiss > Wright > Montroll",
+        "Kiss",
+        "Wright > Montroll > Kiss",
+        "Wright > Kiss > Montroll",
+        "Wright",
+    ],
+    counts=[1332, 767, 455, 2043, 371, 568, 1513, 495, 1289],
+)
 METHODS = {
     "DIBRA": DIBRA(),
     "Kemeny": Kemeny(),
