@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from .._support._suggestions import did_you_mean
+from .._support._text_tables import show_pvalue
 from ..datasets import write_run
 from ..datasets._formats import written
 from ..datasets._writers import output_format
@@ -104,7 +105,7 @@ def _cells(rows):
         "first": rows["top_1"].map(lambda value: show_number(value, ".2f")),
     }
     if "p_next" in rows:
-        columns["p next"] = rows["p_next"].map(lambda value: show_number(value, ".3f"))
+        columns["p next"] = rows["p_next"].map(lambda value: show_pvalue(value, 3))
         columns["gap"] = ["-" if pd.isna(found) else "yes" if found else "no" for found in rows["separated_next"]]
     return pd.DataFrame(columns, index=rows.index)
 

@@ -91,7 +91,7 @@ def tune(args, progress):
     print(f"\n{text_table(comparator.results_)}\n")
     print_notes(measure_notes(measures.values(), qrels, comparator.runs_.values()))
     progress.say("resampling the difference")
-    print(f"\n{difference_table(comparator.per_query_, name)}\n")
+    print(f"\n{difference_table(comparator.compare(name), comparator.per_query_)}\n")
     params = " ".join(shlex.quote(_written(key, value)) for key, value in best.items())
     print(f"Best on all queries: skrankagg aggregate LISTS --method {shlex.quote(args.method)} --param {params}")
     write_results(comparator.results_, args.out)

@@ -60,7 +60,7 @@ examples:
   skrankagg compare lists.csv qrels.csv --methods all --quiet
   skrankagg compare runs/ qrels.txt --voters --baseline bm25 --voter file
   skrankagg compare lists.csv qrels.csv --methods CombSUM LearnedWeights --cv 5
-  skrankagg compare --demo rasdagen --latex > table.tex
+  skrankagg compare bm25.run dense.run qrels.txt --voters --baseline 'best voter' --latex > table.tex
 """,
     "judge": """\
 examples:
@@ -102,6 +102,7 @@ examples:
 examples:
   skrankagg evaluate consensus.csv qrels.csv
   skrankagg evaluate bm25.run dense.run.gz qrels.txt --metrics map ndcg@10 --gain linear
+  skrankagg evaluate a.run b.run c.run qrels.txt --metrics map ndcg@10 p@10 --baseline best --latex
   zcat bm25.gz | skrankagg evaluate bm25=- dense.run qrels.txt --baseline bm25
 """,
 }
@@ -119,7 +120,12 @@ def make_parser():
         **layout,
     )
     parser.add_argument("--version", action="version", version=f"skrankagg {__version__}")
-    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND    ", dest="command")  # as wide as the names
+    subparsers = parser.add_subparsers(
+        title="commands",
+        metavar="COMMAND    ",  # as wide as the names
+        dest="command",
+        prog="skrankagg",  # the usage of a command would otherwise begin with the usage of the program
+    )
 
     def add_command(name, help, description, **options):
         epilog = f"{_FILES}\n{READ_HELP}\n{_NAMES}\n{_EXAMPLES[name]}" if name in _EXAMPLES else None
@@ -148,13 +154,17 @@ def make_parser():
     add("--methods", nargs="+", metavar="NAME", help=methods)
     _add_metrics(add)
     add("--voters", action="store_true", help="add rows for the voters themselves")
-    add("--baseline", metavar="NAME", help="print differences from this row, with intervals and corrected p-values")
+    baseline = "print differences from this row, from the best row or, with --voters, from the 'best voter'"
+    add("--baseline", metavar="NAME", help=baseline)
+    rows = "with --baseline: rows to compare with it, all (default) or only the methods, without the voters"
+    add("--rows", choices=("all", "methods"), help=rows)
     add("--cv", type=_folds, metavar="N", help="cross-validate methods that learn, in N folds of queries")
     _add_conventions(add)
     add("--out", metavar="FILE", help=f"write the results as {TABLES}")
     add("--per-query", metavar="FILE", help=f"write the results of each query as {TABLES}")
     add("--plot", metavar="FILE", help="draw the first measure as .png, .pdf or .svg")
-    add("--latex", action="store_true", help="print the table in LaTeX, for booktabs")
+    add("--latex", action="store_true", help="print the table in LaTeX, for booktabs; --baseline adds marks of tests")
+    add("--times", action="store_true", help="with --latex: add the column of times")
     jobs = "number of threads, -1 for all (default: 1, so that times can be compared)"
     add("--n-jobs", type=int, metavar="N", help=jobs)
     add("--random-state", type=_seed, metavar="N", help="seed of generated data and of randomised methods")
@@ -267,7 +277,8 @@ def make_parser():
     )
     add("files", nargs="*", metavar="FILE", help="one or more runs, then the qrels")
     _add_metrics(add)
-    add("--baseline", metavar="NAME", help="print differences from this run, with intervals and corrected p-values")
+    add("--baseline", metavar="NAME", help="print differences from this run, or from the best run, with p-values")
+    add("--latex", action="store_true", help="print the table in LaTeX, for booktabs; --baseline adds marks of tests")
     _add_conventions(add)
     missing = "judged queries without results: scored as 0 (default; warns if most have none), or skipped"
     add("--missing-queries", choices=("zero", "skip"), help=missing)

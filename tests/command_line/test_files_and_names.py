@@ -246,3 +246,12 @@ def test_fast_methods_are_default_methods_and_differ():
     assert len({type(method) for _, method in methods}) >= 10
     assert all(repr(method) in known for _, method in methods)
     assert ("ReciprocalRankFusion", repr(ReciprocalRankFusion())) in [(name, repr(one)) for name, one in methods]
+
+
+@pytest.mark.parametrize("command", ["compare", "judge", "tune", "aggregate", "explain", "audit", "evaluate"])
+def test_usage_begins_with_the_name_of_the_command(folder, capsys, command):
+    with pytest.raises(SystemExit):
+        main([command, "--no-such-option"])
+    usage = capsys.readouterr().err
+    assert usage.startswith(f"usage: skrankagg {command} ") and "skrankagg [-h]" not in usage
+    assert f"skrankagg {command}: error: " in usage
