@@ -14,7 +14,7 @@ from ..metrics import make_ranking_scorer
 from ..model_selection import DirichletWeights, QueryKFold, text_table, weight_grid
 from ._input import find_sources, load_judgements, load_lists, load_qrels
 from ._messages import UserError
-from ._method_names import make_methods, parse_params, read_values
+from ._method_names import make_methods, parse_params, read_params, write_param
 from ._report import (
     check_outputs,
     describe_data,
@@ -92,7 +92,7 @@ def tune(args, progress):
     print_notes(measure_notes(measures.values(), qrels, comparator.runs_.values()))
     progress.say("resampling the difference")
     print(f"\n{difference_table(comparator.compare(name), comparator.per_query_)}\n")
-    params = " ".join(shlex.quote(_written(key, value)) for key, value in best.items())
+    params = " ".join(shlex.quote(write_param(key, value)) for key, value in best.items())
     print(f"Best on all queries: skrankagg aggregate LISTS --method {shlex.quote(args.method)} --param {params}")
     write_results(comparator.results_, args.out)
 
@@ -133,7 +133,7 @@ def _parameters(args, name, method):
     """Return a dict from each parameter to the values to try; raise an error for an invalid value."""
     space = {}
     for key, text in parse_params(name, type(method), args.param or ()).items():
-        space[key] = read_values(text)
+        space[key] = read_params(key, text)
         if not space[key]:
             raise UserError(f"the parameter {key} has no values; write them as {key}=10,30,60.")
         for value in space[key]:
@@ -167,10 +167,3 @@ def _describe(space, args, n_points, first):
         f"Searched: {'; '.join(what)}: {n_points} points, by {first} on {args.cv} folds of the queries. The tuned row "
         f"is measured on {args.cv} other folds, and the search for a fold does not use this fold."
     )
-
-
-def _written(key, value):
-    """Format a parameter as it is written on the command line."""
-    if isinstance(value, dict):
-        return f"{key}={','.join(f'{voter}:{number:.4g}' for voter, number in value.items())}"
-    return f"{key}={value}"

@@ -33,7 +33,8 @@ a folder, or - for standard input. Each file is read only once, so <(zcat bm25.g
 _NAMES = """\
 names:
   a method is a class, with parameters in brackets: CombSUM, 'CombSUM[norm=rank]',
-  'ReciprocalRankFusion[k=10]'; 'skrankagg methods' lists them.
+  'ReciprocalRankFusion[k=10]'; 'skrankagg methods' lists them. A parameter may be a method:
+  'LearnedWeights[aggregator=CombSUM[norm=rank]]'.
   values for voters are written voter_weights=bm25:.3,dense:.7.
   a measure is a name, with @ and a cutoff, and with conventions in brackets: map, p@10,
   'ndcg@10[gain=linear]'; 'skrankagg measures' lists them.
