@@ -19,6 +19,7 @@ from narwhals.stable.v2.typing import IntoFrame
 
 from .._support._values import is_hashable, show
 from ..exceptions import InputError, InputTypeError, MissingLibraryError
+from ._arrow_text import arrow_text
 from ._id_codes import encode_ids, factorize
 from ._titles import canonical, other_titles, query_ids, warn_of_query_texts
 
@@ -235,8 +236,9 @@ class Columns:
         if values.dtype.is_integer() and values.null_count():  # NumPy would convert these values to floats
             known, null = values.fill_null(0).to_numpy(), values.is_null().to_numpy()
             return pd.Series(pd.arrays.IntegerArray(known.copy(), null.copy()))
+        text = arrow_text(values)
         # A null becomes None, which pandas treats as a missing id. Numbers are converted to NumPy's representation.
-        return pd.Series(values.to_numpy())
+        return pd.Series(values.to_numpy()) if text is None else text
 
 
 def is_frame(X):

@@ -10,9 +10,10 @@ from typing import Literal, overload
 import numpy as np
 import pandas as pd
 
+from .._data._encoding import ONE_QUERY
 from ..exceptions import InputError, InputTypeError
 from ._delimited import clip
-from ._sources import add_file_to_errors, encoding_checked, opened
+from ._sources import AnyFile, add_file_to_errors, encoding_checked, file_name, is_file, make_rereadable, opened
 
 __all__ = ["read_preflib"]
 
@@ -26,20 +27,20 @@ _MOST_DIGITS = 18
 
 @overload
 def read_preflib(
-    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    path: AnyFile | Sequence[AnyFile],
     *,
     with_names: bool = True,
     return_alternatives: Literal[False] = False,
 ) -> pd.DataFrame: ...
 @overload
 def read_preflib(
-    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    path: AnyFile | Sequence[AnyFile],
     *,
     with_names: bool = True,
     return_alternatives: Literal[True],
 ) -> tuple[pd.DataFrame, pd.DataFrame]: ...
 def read_preflib(
-    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    path: AnyFile | Sequence[AnyFile],
     *,
     with_names: bool = True,
     return_alternatives: bool = False,
@@ -48,10 +49,11 @@ def read_preflib(
 
     Parameters
     ----------
-    path : str, path-like, or a sequence of them
-        Files of the kinds ``.soc``, ``.soi``, ``.toc`` and ``.toi`` in UTF-8, plain or compressed by gzip. Headers may
-        have the current format (``# TITLE: ...``) or the format used before 2022 (the number of alternatives, then
-        their names). Each file is a query. The id of the query is the name of the file without folders and suffix.
+    path : str, path-like, file opened in text or binary mode, bytes, or a sequence of them
+        Files of the kinds ``.soc``, ``.soi``, ``.toc`` and ``.toi`` in UTF-8, plain or compressed by gzip. Bytes are
+        the content of a file. Headers may have the current format (``# TITLE: ...``) or the format used before 2022
+        (the number of alternatives, then their names). Each file is a query. The id of the query is the name of the
+        file without folders and suffix. It is ``q`` for bytes, and for an open file without a name.
     with_names : bool, default=True
         If True, items are the names of the alternatives; if False, they are the numbers of the alternatives, as int.
     return_alternatives : bool, default=False
@@ -108,13 +110,20 @@ def read_preflib(
     1  lunch    v1  soup     2     5.0
     2  lunch    v1  rice     2     5.0
     3  lunch    v2  soup     1     2.0
+    >>> with path.open() as stream:
+    ...     lists = read_preflib(stream)
+    >>> lists.equals(read_preflib(path))
+    True
     >>> folder.cleanup()
     """
-    many = not isinstance(path, (str, os.PathLike))
+    many = not _is_source(path) and hasattr(path, "__iter__")
     paths = list(path) if many else [path]
-    if not paths or not all(isinstance(path, (str, os.PathLike)) for path in paths):
-        raise InputTypeError(f"`path` must be a path or a sequence of paths; got {path!r}. Pass the names of files.")
-    parts = [_read(Path(path), with_names) for path in paths]
+    if not paths or not all(map(_is_source, paths)):
+        raise InputTypeError(
+            f"`path` must be a path, an open file, or a sequence of them; got {clip(repr(path))}. Pass the names of "
+            "files."
+        )
+    parts = [_read(path, with_names) for path in paths]
     stems = [lists["query"].iloc[0] for lists, _ in parts]
     if len(set(stems)) < len(stems):
         raise InputError(f"`path` must contain files of different names; got {stems}. Read them one by one.")
@@ -122,20 +131,28 @@ def read_preflib(
     return (lists, alternatives) if return_alternatives else lists
 
 
+def _is_source(path):
+    return is_file(path) or isinstance(path, bytes)
+
+
 def _read(path, names):
-    with add_file_to_errors("read_preflib", path, "repair the file."), encoding_checked(path):
-        numbered = _lines(path)
-        new = numbered[0][1].startswith("#")
-        alternatives, ballots, mark = _new_header(numbered) if new else _old_header(numbered)
-        rows = _ballots(ballots, mark, alternatives)
+    name = file_name(path)
+    with add_file_to_errors("read_preflib", path, "repair the file."):
+        source = make_rereadable(path, "read_preflib", with_text=True)
+        with encoding_checked(source):
+            numbered = _lines(source)
+            new = numbered[0][1].startswith("#")
+            alternatives, ballots, mark = _new_header(numbered) if new else _old_header(numbered)
+            rows = _ballots(ballots, mark, alternatives)
     numbers, texts = list(alternatives), list(alternatives.values())
     if names and len(set(texts)) < len(texts):
         twice = Counter(texts).most_common(1)[0][0]
         raise InputError(
-            f"The alternatives in {str(path)!r} must have different names; got {twice!r} twice. Pass "
+            f"The alternatives in {name!r} must have different names; got {twice!r} twice. Pass "
             "with_names=False to get numbers instead of names."
         )
-    query = path.name.partition(".")[0]
+    unnamed = name.startswith("<") and not isinstance(path, (str, os.PathLike))  # such as <stream> and <stdin>
+    query = ONE_QUERY if unnamed else Path(name).name.partition(".")[0]
     ballot, number, rank, weight = (np.array(column) for column in zip(*rows, strict=True))
     width = len(str(ballot.max()))
     item = pd.Series([alternatives[k] for k in number], dtype=str) if names else number.astype(np.int64)

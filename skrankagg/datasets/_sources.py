@@ -31,8 +31,18 @@ class BinaryFile(Protocol):
         ...
 
 
+class TextFile(Protocol):
+    """File that is open in text mode, such as ``sys.stdin`` or an ``io.StringIO``."""
+
+    def read(self, size: int = -1, /) -> str:
+        """Read text."""
+        ...
+
+
 #: A path, or a file that is open for bytes.
 FileLike: TypeAlias = str | os.PathLike[str] | BinaryFile
+#: A path, a file that is open for bytes or for text, or the content of a file.
+AnyFile: TypeAlias = FileLike | TextFile | bytes
 
 
 class Fault(InputError):
@@ -64,7 +74,7 @@ def file_name(source):
     return name if isinstance(name, str) and name else "<stream>"
 
 
-def make_rereadable(source, caller):
+def make_rereadable(source, caller, *, with_text=False):
     """Return a source that can be opened many times; pipes, devices and open files are read into memory.
 
     Parameters
@@ -72,6 +82,8 @@ def make_rereadable(source, caller):
     source : path, open file, or StreamContent, which is returned unchanged
     caller : str
         Name of the reader for messages.
+    with_text : bool, default=False
+        Whether files that are open in text mode, and bytes, are accepted.
 
     Returns
     -------
@@ -79,8 +91,10 @@ def make_rereadable(source, caller):
     """
     if isinstance(source, StreamContent):
         return source
-    if not isinstance(source, (str, os.PathLike)):
-        data = _read_open_file(source, caller)
+    if with_text and isinstance(source, bytes):
+        data = source
+    elif not isinstance(source, (str, os.PathLike)):
+        data = _read_open_file(source, caller, with_text)
     elif _is_read_once(source):
         with open(source, "rb") as stream:
             data = stream.read()
@@ -101,8 +115,8 @@ def _is_read_once(path):
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) or _ONCE.fullmatch(str(path)) is not None
 
 
-def _read_open_file(source, caller):
-    if isinstance(source, io.TextIOBase):
+def _read_open_file(source, caller, with_text):
+    if isinstance(source, io.TextIOBase) and not with_text:
         raise _text_mode(source, caller)
     try:
         data = source.read()
@@ -111,6 +125,8 @@ def _read_open_file(source, caller):
             f"expected a file that is open for reading, got one that cannot be read ({error})", "open it again."
         ) from None
     if isinstance(data, str):
+        if with_text:
+            return data.encode()
         raise _text_mode(source, caller)
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise InputTypeError(

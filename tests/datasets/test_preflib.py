@@ -1,5 +1,7 @@
 """PrefLib files and the models of rankings."""
 
+import gzip
+import io
 import itertools
 import json
 import re
@@ -83,7 +85,7 @@ def test_read_preflib_rejects_repeated_names_and_empty_files(tmp_path):
         read_preflib(write(tmp_path, NEW.replace("tea", "cake")))
     with pytest.raises(ValueError, match="empty file"):
         read_preflib(write(tmp_path, "\n"))
-    with pytest.raises(TypeError, match="a path or a sequence of paths"):
+    with pytest.raises(TypeError, match=r"a path, an open file, or a sequence of them; got \[3\]"):
         read_preflib([3])
 
 
@@ -92,6 +94,42 @@ def test_read_preflib_reads_several_files_as_several_queries(tmp_path):
     assert read_preflib(paths)["query"].unique().tolist() == ["lunch", "dinner"]
     with pytest.raises(ValueError, match="files of different names"):
         read_preflib([paths[0], paths[0]])
+
+
+@pytest.mark.parametrize("text", [NEW, OLD], ids=["new", "old"])
+def test_read_preflib_reads_open_files_and_bytes(tmp_path, text):
+    path = write(tmp_path, text)
+    expected = read_preflib(path, return_alternatives=True)
+    for mode in ("r", "rb"):
+        with open(path, mode) as stream:
+            found = read_preflib(stream, return_alternatives=True)
+        for mine, theirs in zip(found, expected, strict=True):
+            pd.testing.assert_frame_equal(mine, theirs)
+    with gzip.open(tmp_path / "packed.toi.gz", "wt", encoding="utf-8") as stream:
+        stream.write(text)
+    with open(tmp_path / "packed.toi.gz", "rb") as stream:
+        assert read_preflib(stream)["query"].unique().tolist() == ["packed"]
+    unnamed = expected[0].assign(query=pd.Series("q", index=expected[0].index, dtype=str))
+    for given in (io.StringIO(text), io.BytesIO(text.encode()), text.encode(), gzip.compress(text.encode()), str(path)):
+        pd.testing.assert_frame_equal(read_preflib(given), expected[0] if isinstance(given, str) else unnamed)
+    with open(path, encoding="utf-8") as stream:
+        several = read_preflib([stream, io.StringIO(text)])
+    assert several["query"].unique().tolist() == ["lunch", "q"]
+
+
+def test_read_preflib_names_the_bad_line_of_an_open_file(tmp_path):
+    text = NEW.replace("2: {2,3},1", "2: {2,3},9")
+    with (
+        open(write(tmp_path, text), encoding="utf-8") as stream,
+        pytest.raises(ValueError, match=r"lunch\.toi': line 11 contains the alternative 9"),
+    ):
+        read_preflib(stream)
+    with pytest.raises(ValueError, match=r"'<stream>': line 11 contains the alternative 9"):
+        read_preflib(text.encode())
+    with pytest.raises(ValueError, match="'<stream>': expected UTF-8 text, got the byte 0xff on line 1"):
+        read_preflib(b"\xff")
+    with pytest.raises(ValueError, match="files of different names"):
+        read_preflib([io.StringIO(text.replace("9", "1")), io.StringIO(NEW)])
 
 
 def proven_optimum(folder, name, reference):

@@ -1,0 +1,41 @@
+"""Columns of text of polars and pyarrow, converted to pandas without a Python object for each row."""
+
+import narwhals.stable.v2 as nw
+import pandas as pd
+
+from ._id_codes import is_arrow_text
+
+
+def arrow_text(values):
+    """Return a column of text of a narwhals frame as a Series of strings that Arrow stores.
+
+    The result has the same dtype and the same values as ``pd.Series(values.to_list())``. Categories become plain
+    strings. Return None for a column that is not text, and if pandas does not store strings in Arrow arrays.
+
+    >>> import polars as pl
+    >>> import narwhals.stable.v2 as nw
+    >>> from skrankagg._data._arrow_text import arrow_text
+    >>> arrow_text(nw.from_native(pl.Series([1, 2]), series_only=True)) is None
+    True
+    """
+    if values.dtype not in (nw.String, nw.Categorical, nw.Enum):
+        return None
+    backend = values.implementation
+    if not (backend.is_polars() or backend.is_pyarrow()):
+        return None
+    dtype = pd.Series([""]).dtype
+    if not is_arrow_text(dtype):
+        return None
+    import pyarrow as pa
+
+    native = values.to_native() if backend.is_pyarrow() else values.to_arrow()
+    chunks = native.chunks if isinstance(native, pa.ChunkedArray) else [native]
+    text = pa.chunked_array([_plain(chunk, pa) for chunk in chunks], type=pa.large_string())
+    return pd.Series(dtype.__from_arrow__(text))
+
+
+def _plain(chunk, pa):
+    """Return an Arrow array of text or of categories of text as an array of the type large_string."""
+    if pa.types.is_dictionary(chunk.type):  # Arrow cannot convert every type of dictionary directly
+        return chunk.dictionary.cast(pa.large_string()).take(chunk.indices)
+    return chunk.cast(pa.large_string())
