@@ -31,6 +31,8 @@ FAST = (
 DEFAULT_METHOD = "ReciprocalRankFusion[k=30]"
 #: The method for paired comparisons.
 COMPARISON_METHOD = "PlackettLuce"
+#: The method for ballots, which elects the winner of all majorities if there is one.
+BALLOT_METHOD = "Schulze"
 
 # Parameters whose values are methods.
 _METHODS = {"aggregator"}

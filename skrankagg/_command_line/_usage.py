@@ -9,6 +9,19 @@ from ._file_formats import READ, READ_HELP, RUNS, TABLES, WRITTEN
 
 DEFAULT_METRICS = ["map", "p@10", "ndcg@10"]
 
+#: Formats of elections and of paired comparisons, which only the command line reads by name.
+ELECTIONS = ("preflib", "ballots", "ranks", "scores")
+DUELS = "duels"
+
+_OTHER_FORMATS = """\
+  preflib   an election of PrefLib: .soc, .soi, .toc or .toi
+  ballots   A > B = C in each line, with 12: before it for twelve equal ballots, or a table with the
+            columns ballot and count, or choice1, choice2 and so on
+  ranks     a table with a row for each item and a column of ranks for each voter
+  scores    the same with scores, higher is better
+  duels     a table with the columns winner and loser, or model_a, model_b and winner
+"""
+
 _FILES = """\
 files, recognised by their beginning, plain or .gz:
   lists, a CSV or TSV with a header (rank or score is enough; a column 'weight' contains
@@ -21,6 +34,9 @@ files, recognised by their beginning, plain or .gz:
       q1 Q0 d007 1 12.5 bm25
   comparisons, a CSV, TSV or Parquet file with columns winner,loser, or model_a,model_b,winner:
       gpt,llama,model_a
+  elections: a PrefLib file, ballots such as A > B = C, or a table of the ranks of each voter:
+      candidate,Ann,Ben
+      Oak,1,2
   qrels, a CSV, TSV or Parquet file with columns query,item,relevance, or a file of FLAGR or TREC:
       1,0,Q1-E35,1
       q1 0 d007 2
@@ -129,7 +145,7 @@ def make_parser():
     )
 
     def add_command(name, help, description, **options):
-        epilog = f"{_FILES}\n{READ_HELP}\n{_NAMES}\n{_EXAMPLES[name]}" if name in _EXAMPLES else None
+        epilog = f"{_FILES}\n{READ_HELP}{_OTHER_FORMATS}\n{_NAMES}\n{_EXAMPLES[name]}" if name in _EXAMPLES else None
         command = subparsers.add_parser(name, help=help, description=description, epilog=epilog, **options, **layout)
         flags = {}
         command.set_defaults(parser=command, flags=flags)
@@ -348,9 +364,9 @@ def _add_metrics(add):
 def _add_reading(add):
     add(
         "--format",
-        choices=READ,
+        choices=(*READ, *ELECTIONS, DUELS),
         default="auto",
-        help="format of lists (default: recognised by the first line)",
+        help="format of lists (default: recognised by the first lines)",
     )
     add("--decimal", choices=(".", ","), default=".", help="decimal sign in lists (default: the point)")
     add("-q", "--quiet", action="store_true", help="no progress on stderr")
