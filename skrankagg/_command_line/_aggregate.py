@@ -10,15 +10,16 @@ from pathlib import Path
 import pandas as pd
 
 from .._support._suggestions import did_you_mean
+from .._support._text_tables import show_pvalue
 from ..datasets import write_run
 from ..datasets._formats import written
 from ..datasets._writers import output_format
 from ..exceptions import InputError
 from ..inspection import rank_stability, voter_contributions, voter_influence
 from ._aggregate_chunks import aggregate_chunks
-from ._input import find_sources, has_comparisons, load_judgements, load_lists
+from ._input import find_sources, has_ballots, has_comparisons, load_judgements, load_lists
 from ._messages import UserError, name_file_in_errors, say
-from ._method_names import COMPARISON_METHOD, DEFAULT_METHOD, make_methods, seed_methods
+from ._method_names import BALLOT_METHOD, COMPARISON_METHOD, DEFAULT_METHOD, make_methods, seed_methods
 from ._report import check_outputs, plain_table, show_number
 
 _DRAWN = {"list": "lists", "voter": "voters", "query": "queries"}
@@ -104,17 +105,19 @@ def _cells(rows):
         "first": rows["top_1"].map(lambda value: show_number(value, ".2f")),
     }
     if "p_next" in rows:
-        columns["p next"] = rows["p_next"].map(lambda value: show_number(value, ".3f"))
+        columns["p next"] = rows["p_next"].map(lambda value: show_pvalue(value, 3))
         columns["gap"] = ["-" if pd.isna(found) else "yes" if found else "no" for found in rows["separated_next"]]
     return pd.DataFrame(columns, index=rows.index)
 
 
-def _method(args, is_board=False):
-    """Return the name and the estimator of the requested method; `is_board` is True for paired comparisons."""
+def _method(args, unjudged=DEFAULT_METHOD):
+    """Return the name and the estimator of the requested method.
+
+    Without --method and --qrels, it is the method `unjudged`.
+    """
     if args.method is None:
         if args.param:
             args.parser.error("--param needs --method")
-        unjudged = COMPARISON_METHOD if is_board else DEFAULT_METHOD
         args.method = unjudged if args.qrels is None else "LearnedWeights"
         say(f"merging by {args.method}; choose another with --method.")
     if args.param and "[" in args.method:
@@ -124,10 +127,17 @@ def _method(args, is_board=False):
     return name, method
 
 
+def _usual_method(sources, args):
+    """Return the default method for the content of the files."""
+    if has_comparisons(sources, args):
+        return COMPARISON_METHOD
+    return BALLOT_METHOD if has_ballots(sources, args) else DEFAULT_METHOD
+
+
 def _begin(args, progress):
     """Read the lists, fit the method if necessary, and return the method's name, the method and the lists."""
     sources = find_sources(args.lists)
-    name, method = _method(args, args.method is None and has_comparisons(sources, args))
+    name, method = _method(args, DEFAULT_METHOD if args.method is not None else _usual_method(sources, args))
     lists = load_lists(sources, args, progress, args.groups, args.query_column)
     supervised = method.__sklearn_tags__().aggregator_tags.supervised
     if supervised and args.qrels is None:
@@ -176,15 +186,15 @@ def explain(args, progress):
         print(f"{name}, query {query}: {what}.\n")
         print(plain_table(cells, "item"))
     if shares is None:
-        _print_influence(method, one)
+        _print_influence(name, method, one)
 
 
-def _print_influence(method, one):
+def _print_influence(name, method, one):
     table = voter_influence(method, one).set_index("voter")
     cells = table[["weight", "agreement", "distance"]].map(show_number)
     cells["top 10 changed"] = table["top_changed"].astype(str)
     cells["leader changed"] = table["leader_changed"].map({True: "yes", False: "no"}).fillna("-")
-    print(f"\nThe scores of {method!r} are not sums. Changes if a list is left out:\n")
+    print(f"\nThe scores of {name} are not sums. Changes if a list is left out:\n")
     print(plain_table(cells, "voter"))
 
 

@@ -19,8 +19,10 @@ from ..datasets import (
 )
 from ..datasets._comparison_files import is_comparisons
 from ..datasets._judged_items import is_judged_items
-from ..datasets._sources import make_rereadable
+from ..datasets._sources import file_name, make_rereadable
+from ._election_files import election_format, read_election
 from ._messages import UserError, name_file_in_errors
+from ._usage import DUELS
 
 
 class Source:
@@ -47,6 +49,12 @@ class Source:
     def has_comparisons(self):
         """True if each row of the file is a paired comparison, such as a battle of an arena."""
         return is_comparisons(self.file)
+
+    def election_format(self, args):
+        """Return "preflib", "ballots", "ranks" or "scores" for a file of an election; otherwise return None."""
+        if args.columns is not None:
+            return None
+        return election_format(self.file, args.format, args.decimal)
 
     def __repr__(self):
         return "standard input" if self.path == "-" else self.path
@@ -149,12 +157,15 @@ def _load(sources, args, progress, voter, groups=None, query_column=None, positi
                     "voter. Leave out the voter, or name columns that group the comparisons with --groups."
                 )
             return _load_comparisons(files, progress, groups, query_column, position)
+        kinds = [source.election_format(args) for source in sources]
         for given, option in ((groups, "--groups"), (query_column, "--query-column")):
             if given is not None:
                 raise UserError(
                     f"{option} applies only to files of comparisons, which have columns such as winner and loser; "
                     f"leave out {option}."
                 )
+        if any(kinds):
+            return _load_elections(files, kinds, args.decimal, voter, progress)
         frame = read_lists(files, voter=voter, format=args.format, columns=columns, decimal=args.decimal)
         progress.say("encoding the lists")
         return RankedLists.from_frame(frame)
@@ -162,8 +173,38 @@ def _load(sources, args, progress, voter, groups=None, query_column=None, positi
 
 def has_comparisons(sources, args):
     """Return True if each row of all files is a paired comparison, such as a battle of an arena."""
-    known = args.format == "auto" and args.columns is None
-    return known and all(source.has_comparisons for source in sources)
+    if args.format == DUELS or args.columns is not None:
+        return args.format == DUELS
+    return args.format == "auto" and all(source.has_comparisons for source in sources)
+
+
+def has_ballots(sources, args):
+    """Return True if all files contain ballots."""
+    return all(source.election_format(args) in ("preflib", "ballots") for source in sources)
+
+
+def _load_elections(files, kinds, decimal, voter, progress):
+    """Read files of elections; each file is a query."""
+    if voter != "auto":
+        what = f"--voter {voter}" if isinstance(voter, str) else "a name (NAME=FILE)"
+        raise UserError(f"{what} needs files with one voter each, but a file of ballots has many; leave it out.")
+    if None in kinds:
+        other = files[kinds.index(None)]
+        raise UserError(
+            f"some files are elections, but {file_name(other)!r} contains ranked lists; give files of one kind."
+        )
+    frames = [read_election(file, kind, decimal) for file, kind in zip(files, kinds, strict=True)]
+    names = [frame["query"].iloc[0] for frame in frames]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UserError(f"each file of an election is a query with the name of the file; {twice!r} is given twice.")
+    frame = pd.concat(frames, ignore_index=True)
+    if "weight" in frame:
+        frame["weight"] = frame["weight"].fillna(1.0)
+    if len(set(kinds)) > 1:
+        frame = frame.drop(columns="score", errors="ignore")
+    progress.say("encoding the ballots")
+    return RankedLists.from_frame(frame)
 
 
 def _load_comparisons(files, progress, groups, query_column, position):

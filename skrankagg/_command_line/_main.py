@@ -35,7 +35,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         code 2.
     """
     parser = make_parser()
-    args = parser.parse_args(argv)
+    args, unknown = parser.parse_known_args(argv)
+    if unknown:
+        # The parser of the command reports them, because its usage is shorter than the usage of the program.
+        getattr(args, "parser", parser).error(f"unrecognized arguments: {' '.join(unknown)}")
     if args.command is None:
         parser.print_help(sys.stderr)
         return 2

@@ -66,7 +66,7 @@ def in_flags(message, flags, parameter=None):
     if parameter in flags:
         message = message.replace(f"`{parameter}`", flags[parameter][0])
     # The user of a command does not call these functions.
-    return re.sub(r"\bread_(?:lists|qrels) (?=cannot read|expects)", "", message)
+    return re.sub(r"\bread_(?:lists|qrels|preflib|comparisons) (?=cannot read|expects)", "", message)
 
 
 @contextlib.contextmanager

@@ -28,6 +28,8 @@ FAST = (
 DEFAULT_METHOD = "ReciprocalRankFusion[k=30]"
 #: The method for paired comparisons.
 COMPARISON_METHOD = "PlackettLuce"
+#: The method for ballots, which elects the winner of all majorities if there is one.
+BALLOT_METHOD = "Schulze"
 
 
 def make_methods(texts):
@@ -43,9 +45,11 @@ def make_methods(texts):
 
 def seed_methods(methods, random_state):
     """Set the seed of each randomised method in a list of (name, estimator) pairs; a seed of None changes nothing."""
+    if random_state is None:
+        return
     for _, method in methods:
-        if random_state is not None and "random_state" in method.get_params(deep=False):
-            method.set_params(random_state=random_state)
+        seeds = [key for key in method.get_params(deep=True) if key.rpartition("__")[2] == "random_state"]
+        method.set_params(**dict.fromkeys(seeds, random_state))
 
 
 def _make_method(text):

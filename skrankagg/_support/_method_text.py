@@ -3,14 +3,16 @@
 import ast
 import re
 
+from sklearn.base import BaseEstimator
+
 from ..exceptions import InputError
 from ._suggestions import did_you_mean, find_same
 
 # Pattern of values of voters, such as bm25:.3,dense:.7. A voter's name may contain colons.
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _BY_VOTER = re.compile(rf"[^,{{}}]+:\s*{_NUMBER}(?:\s*,[^,{{}}]+:\s*{_NUMBER})*")
-# A comma outside brackets.
-_COMMA = re.compile(r",(?![^{(\[]*[})\]])")
+# Parameters whose values are methods.
+_METHODS = {"aggregator"}
 
 
 def read_method(text, aggregators, hint=""):
@@ -25,16 +27,16 @@ def read_method(text, aggregators, hint=""):
     >>> read_method("combsum[norm=rank]", {"CombSUM": CombSUM})
     ('CombSUM[norm=rank]', CombSUM(norm='rank'))
     """
-    match = re.fullmatch(r"\s*(\w+)\s*(?:\[(.*)\])?\s*", text, re.DOTALL)
+    match = re.fullmatch(r"\s*([\w-]+)\s*(?:\[(.*)\])?\s*", text, re.DOTALL)
     name = find_same(match[1], aggregators) if match else None
     if name is None:
         meant = did_you_mean(match[1], aggregators) if match else ""
         raise InputError(f"{text!r} is not a method{meant}; choose from {', '.join(aggregators)}.{hint}")
     params = parse_params(name, aggregators[name], _split(match[2] or ""))
-    params = {key: read_value(value) for key, value in params.items()}
+    params = {key: read_param(key, value, aggregators) for key, value in params.items()}
     method = aggregators[name](**params)
     method._validate_params()
-    return name + (f"[{','.join(f'{key}={value}' for key, value in params.items())}]" if params else ""), method
+    return name + _in_brackets(params), method
 
 
 def parse_params(name, aggregator, pieces):
@@ -67,19 +69,58 @@ def read_value(text):
         return text
 
 
-def read_values(text):
-    """Read values separated by commas, such as `10,60` (two values) or `(5,10),(1,2)` (two tuples)."""
-    return [read_value(piece.strip()) for piece in _COMMA.split(text) if piece.strip()]
+def read_param(key, text, aggregators):
+    """Convert the text of a parameter to its value; the value of `aggregator` is a method, such as CombSUM[norm=rank].
+
+    `key` is the name of the parameter, and `aggregators` maps names of methods to classes.
+    """
+    value = read_value(text)
+    return read_method(value, aggregators)[1] if key in _METHODS and isinstance(value, str) else value
+
+
+def read_params(key, text, aggregators):
+    """Read the values of a parameter, separated by commas, such as `10,60` or `(5,10),(1,2)` (two tuples)."""
+    return [read_param(key, piece, aggregators) for piece in _pieces(text)]
+
+
+def write_param(key, value):
+    """Write a parameter as on the command line, such as k=10 or aggregator=CombSUM[norm=rank]."""
+    return f"{key}={_write_value(value)}"
+
+
+def _write_value(value):
+    if isinstance(value, dict):
+        return ",".join(f"{voter}:{number:.4g}" for voter, number in value.items())
+    if isinstance(value, BaseEstimator):
+        defaults = type(value)().get_params(deep=False)
+        changed = {key: one for key, one in value.get_params(deep=False).items() if repr(one) != repr(defaults[key])}
+        return type(value).__name__ + _in_brackets(changed)
+    return str(value)
+
+
+def _in_brackets(params):
+    return f"[{','.join(write_param(key, value) for key, value in params.items())}]" if params else ""
 
 
 def _split(text):
     """Split the options of a method, such as "k=10,norm=rank", at commas; each option has the form NAME=VALUE."""
     pieces = []
-    # A comma separates two pieces, with two exceptions: it is inside brackets, as in a dict, or the next piece has no
-    # =.
-    for piece in filter(None, map(str.strip, _COMMA.split(text))):
+    for piece in _pieces(text):
+        # A piece without = belongs to values of voters, such as bm25:.3,dense:.7.
         if pieces and "=" not in piece and ":" in piece:
             pieces[-1] += f",{piece}"
         else:
             pieces.append(piece)
     return pieces
+
+
+def _pieces(text):
+    """Split a text at the commas outside of brackets; leave out empty pieces."""
+    pieces, depth = [""], 0
+    for char in text:
+        depth += (char in "[{(") - (char in "]})")
+        if char == "," and depth <= 0:
+            pieces.append("")
+        else:
+            pieces[-1] += char
+    return [piece.strip() for piece in pieces if piece.strip()]

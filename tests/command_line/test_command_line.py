@@ -201,11 +201,11 @@ def test_compare_reports_the_share_of_judged_items(run, folder):
 
 
 def test_compare_with_latex_prints_only_latex_and_comments(run):
-    lines = run("compare", "--methods", "CombSUM", "Copeland", "--latex").splitlines()
+    lines = run("compare", "--methods", "CombSUM", "Copeland", "--latex", "--times").splitlines()
     lines = [line for line in lines if not line.startswith("% ")]
     assert lines[0] == r"\begin{tabular}{lrrrr}"
     assert lines[1] == r"\toprule"
-    assert lines[2] == r"method & map & p@10 & ndcg@10 & time (ms) \\"
+    assert lines[2] == r"Method & MAP & P@10 & nDCG@10 & time (ms) \\"
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
     assert sum(r"\textbf{" in line for line in lines) >= 1
     assert all(line.endswith(r"\\") and line.count("&") == 4 for line in lines if line[0] != "\\")
