@@ -279,7 +279,11 @@ EXTENSIONS = {
             "axes that are not used": (DISPLAY_FILE, "cls(heights).plot(ax,", "cls(heights).plot("),
             "a picture that is stale": (DISPLAY_FILE, "size_of_rows(names, 4.0)", "size_of_rows(names, 5.0)"),
             "no description": (DISPLAY_FILE, "    _alt = ", "    _about = "),
-            "an empty plot without a reason": (DISPLAY_FILE, '"No item has a score."', '""'),
+            "an empty plot without a reason": (
+                DISPLAY_FILE,
+                'return "" if self.heights.notna().any() else "No item has a score."',
+                'return ""',
+            ),
         },
         pictures=("DummyDisplay",),
     ),

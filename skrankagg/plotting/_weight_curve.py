@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from .._data._frames import plain_index
+from .._data._frames import plain_index, show_id
 from .._data._qrels import check_qrels
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import AnyQrels, PlainLists
@@ -165,7 +165,13 @@ class WeightCurveDisplay(Display):
             )
         lists, voters = _lists_of_both(check_lists(encode_plain(lists)), voters)
         weights = _check_weights(weights)
-        own = check_qrels(qrels).align(lists).own_qrels()  # without queries that have no list of the two voters
+        qrels = check_qrels(qrels)
+        if not plain_index(lists.queries).isin(plain_index(qrels.queries)).any():
+            raise InputError(
+                "`qrels` must judge a query in which one of the two voters has a list; the lists have "
+                f"{show_id(lists.queries, 0)}, the judgements {show_id(qrels.queries, 0)}. Check the ids."
+            )
+        own = qrels.align(lists).own_qrels()  # without queries that have no list of the two voters
         runs = {}
         for weight in sorted({*weights, 0.5}):
             method = clone(aggregator).set_params(voter_weights={voters[0]: 1 - weight, voters[1]: weight})

@@ -139,6 +139,11 @@ def test_critical_difference_display_refuses_too_few_queries_or_methods(plt, dat
         CriticalDifferenceDisplay.from_comparator(fitted)
 
 
+def test_weight_curve_display_refuses_judgements_of_other_queries():
+    with pytest.raises(InputError, match=r"`qrels` must judge a query .* have 'q1', the judgements 'q9'\."):
+        WeightCurveDisplay.from_estimator(CombSUM(), APART, Qrels.from_dict({"q9": {"a": 1}}), voters=("u", "v"))
+
+
 def test_weight_curve_display_without_values(plt):
     table = pd.DataFrame({"mean": [np.nan] * 2, "low": np.nan, "high": np.nan}, index=[0.0, 1.0])
     levels = pd.Series(np.nan, index=["u alone", "v alone", "equal weights"])
