@@ -23,6 +23,7 @@ from skrankagg import (
     Qrels,
     RankedLists,
     ReciprocalRankFusion,
+    SequentialElimination,
     plotting,
 )
 from skrankagg.datasets import make_ranked_lists
@@ -62,6 +63,7 @@ METHODS = {
 }
 BORDA = BordaCount(absent="ignore")
 RATING = PlackettLuce(scale="elo")
+ELIMINATION = SequentialElimination()
 FUSION = ReciprocalRankFusion(k=10, voter_weights={"bm25": 1.0, "dense": 1.0, "recency": 0.5})
 
 

@@ -13,6 +13,7 @@ from ._frames import AnyFrame, Columns, known_frame, titles_of
 from ._id_codes import encode_ids
 from ._list_columns import check_groupings
 from ._long_rows import Duplicates, LowerIsBetter, MissingIds, encode_rows, repeat_id, strip_ids
+from ._other_shapes import refuse_other_shape
 from ._peer_objects import read_tuples
 from ._similar_ids import warn_of_similar_ids
 
@@ -130,6 +131,7 @@ def from_frame(
     names |= {name: name for name in groups} | {key_of(name): name for name in covariates}
     columns = Columns(frame, names, _CALLER, lazy=duplicates != "first")
     optional = [name for name in ("voter", "rank", "score", "weight", "duel", *groups) if columns.has(name)]
+    refuse_other_shape(columns)
     columns.require(
         *([] if query is None else ["query"]),
         "item",

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._data._types import PlainLists
-from ..aggregators import SequentialElimination
+from ..base import BaseAggregator
 from ..inspection import elimination_rounds
 from ._display import Display
 from ._layout import CHARACTER, GREY, SOFT_TEXT, TEXT, label_rows, labels_of, line_style, longest, write_title
@@ -93,7 +93,7 @@ class EliminationDisplay(Display):
     @classmethod
     def from_estimator(
         cls,
-        aggregator: SequentialElimination,
+        aggregator: BaseAggregator,
         lists: PlainLists,
         *,
         query: Any = None,
@@ -120,7 +120,7 @@ class EliminationDisplay(Display):
         EliminationDisplay
         """
         rounds = elimination_rounds(aggregator, lists_of_query(cls.__name__, lists, query))
-        label = _LABELS.get(aggregator.rule, "Borda points")
+        label = _LABELS.get(aggregator.get_params()["rule"], "Borda points")
         return cls.from_frame(rounds.frame, query=query, label=label, ax=ax, **kwargs)
 
     @classmethod
@@ -156,9 +156,14 @@ class EliminationDisplay(Display):
         title = "" if query is None else f"query {labels_of([query])[0]}"
         return cls(rows, label=label, title=title).plot(ax, **kwargs)
 
+    def _reason(self):
+        return "" if (self.table["votes"].fillna(0.0) != 0).any() else "No item has a vote."
+
     def _draw(self, ax, **kwargs):
         self.parts_: dict[str, BarContainer | Line2D] = {}
-        if self.table["share"].isna().all():
+        if self._reason():
+            self._new_axes(ax, _WIDTH, 1.3)
+        elif self.table["share"].isna().all():
             self._draw_lines(ax, **kwargs)
         else:
             self._draw_bars(ax, **kwargs)
@@ -258,4 +263,4 @@ class EliminationDisplay(Display):
 
     @classmethod
     def _example(cls, data, ax=None):
-        return cls.from_estimator(SequentialElimination(), data.BALLOTS, ax=ax)
+        return cls.from_estimator(data.ELIMINATION, data.BALLOTS, ax=ax)
