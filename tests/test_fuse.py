@@ -314,6 +314,8 @@ def test_fuse_accepts_synonyms_and_parameters_in_names():
     named = {"x": lists[0], "y": lists[1]}
     by_name = "rrf[voter_weights=x:0.2,y:3]"
     assert fuse(named, by_name) == fuse(named, ReciprocalRankFusion(voter_weights={"x": 0.2, "y": 3.0}))
+    for method in (CombSUM(norm="borda"), ReciprocalRankFusion(k=7, voter_weights={"x": 1.5, "y": 2}), BordaCount()):
+        assert fuse(named, repr(method)) == fuse(named, method)
     assert fuse(lists, "rrf", explain=True) == fuse(lists, ReciprocalRankFusion(), explain=True)
     learners = set(all_aggregators()) - {name.partition("[")[0] for name, _ in default_methods()}
     for name in learners:  # which need judgements

@@ -19,20 +19,20 @@ def read_method(text, aggregators, hint=""):
     """Convert the text of a method to its full name and an aggregator.
 
     `aggregators` maps names to classes. Case and separators of the name are ignored, and synonyms such as rrf are
-    accepted. Raises InputError if there is no such method or parameter; `hint` is added to the message of an unknown
-    method.
+    accepted. The parameters are in square brackets, or in parentheses as in the repr of an aggregator. Raises
+    InputError if there is no such method or parameter; `hint` is added to the message of an unknown method.
 
     >>> from skrankagg import CombSUM
     >>> from skrankagg._support._method_text import read_method
     >>> read_method("combsum[norm=rank]", {"CombSUM": CombSUM})
     ('CombSUM[norm=rank]', CombSUM(norm='rank'))
     """
-    match = re.fullmatch(r"\s*([\w-]+)\s*(?:\[(.*)\])?\s*", text, re.DOTALL)
+    match = re.fullmatch(r"\s*([\w-]+)\s*(?:\[(.*)\]|\((.*)\))?\s*", text, re.DOTALL)
     name = find_same(match[1], aggregators) if match else None
     if name is None:
         meant = did_you_mean(match[1], aggregators) if match else ""
         raise InputError(f"{text!r} is not a method{meant}; choose from {', '.join(aggregators)}.{hint}")
-    params = parse_params(name, aggregators[name], _split(match[2] or ""))
+    params = parse_params(name, aggregators[name], _split(match[2] or match[3] or ""))
     params = {key: read_param(key, value, aggregators) for key, value in params.items()}
     method = aggregators[name](**params)
     method._validate_params()
