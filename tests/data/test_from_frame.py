@@ -153,7 +153,7 @@ def test_from_frame_reads_the_frames_of_pyterrier(tmp_path):
     same(RankedLists.from_frame(frame), LISTS)
     same(RankedLists.from_frame(frame.drop(columns="docid")), LISTS)
     same(RankedLists.from_frame(frame, duplicates="best"), LISTS)
-    assert RankedLists.from_runs({voter: run for voter, run in frame.groupby("voter")}).equals(LISTS)
+    assert RankedLists.from_runs(dict(list(frame.groupby("voter")))).equals(LISTS)
     assert_frame_equal(CombSUM().fit_transform(frame), CombSUM().fit_transform(FRAME))
     frame.to_csv(tmp_path / "lists.csv", index=False)
     assert RankedLists.from_frame(read_lists(tmp_path / "lists.csv")).equals(LISTS)
