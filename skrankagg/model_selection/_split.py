@@ -95,7 +95,7 @@ class QueryKFold(_QuerySplitter):
         Seed of the shuffle.
     query : str, default="query"
         Name of the column of query ids.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements. Only the judged queries are then divided into folds, so that every test set contains judged queries.
         Queries without judgements are in every training set and in no test set. None divides all queries.
 
@@ -172,7 +172,7 @@ class QueryShuffleSplit(_QuerySplitter):
         Seed.
     query : str, default="query"
         Name of the column of query ids.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements. Only the judged queries are then split, and `test_size` and `train_size` refer to the judged
         queries. Queries without judgements are in every training set and in no test set. None splits all queries.
 
