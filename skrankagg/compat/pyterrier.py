@@ -85,7 +85,8 @@ def as_pyterrier(
     >>> bm25 = pt.terrier.Retriever(index, wmodel="BM25")  # doctest: +SKIP
     >>> dph = pt.terrier.Retriever(index, wmodel="DPH")  # doctest: +SKIP
     >>> rrf = as_pyterrier(ReciprocalRankFusion(), {"bm25": bm25, "dph": dph})  # doctest: +SKIP
-    >>> pt.Experiment([bm25, dph, rrf % 100], topics, qrels, ["map", "ndcg_cut_10"])  # doctest: +SKIP
+    >>> vaswani = pt.get_dataset("vaswani")  # doctest: +SKIP
+    >>> pt.Experiment([bm25, dph, rrf % 100], vaswani.get_topics(), vaswani.get_qrels(), ["map"])  # doctest: +SKIP
     """
     try:
         from ._pyterrier_transformer import MergingTransformer, is_transformer
