@@ -95,8 +95,9 @@ class MergingTransformer(pt.Estimator):
                 check.columns(includes=[*_KEYS, "voter", "rank"], mode="ranks")
         except pt.validate.InputValidationError as error:
             raise pt.validate.InputValidationError(
-                "The input of as_pyterrier must have the columns qid, docno, score and voter, or qid, docno and features; "
-                f"got {list(inp.columns)}. To merge retrievers, pass them: as_pyterrier(aggregator, [bm25, dense]).",
+                "The input of as_pyterrier must have the columns qid, docno, score and voter, or qid, docno and "
+                f"features; got {list(inp.columns)}. To merge retrievers, pass them: as_pyterrier(aggregator, "
+                "[bm25, dense]).",
                 error.modes,
             ) from None
         return inp if "voter" in inp else _rows_of_features(inp)

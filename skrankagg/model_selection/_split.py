@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator, KFold, ShuffleSplit
 
 from .._data._frames import Columns
-from .._data._peer_objects import is_ranx
+from .._data._peer_objects import is_ranx, read_tuples
 from .._data._qrels import Qrels, check_qrels, find_queries
 from .._data._ranked_lists import RankedLists
 from .._data._types import AnyLists, AnyQrels
@@ -45,6 +45,7 @@ class _QuerySplitter(BaseCrossValidator):
         ValueError
             If there are fewer queries, or fewer judged queries, than folds. If there is no column `query`.
         """
+        X = read_tuples(X)
         if isinstance(X, Mapping | list | tuple) or is_ranx(X):
             raise InputTypeError(
                 f"`X` of {type(self).__name__} must have samples that can be split, which are queries or rows; got "

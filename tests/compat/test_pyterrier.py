@@ -254,9 +254,7 @@ def test_as_pyterrier_rejects_wrong_arguments():
         as_pyterrier(RRF, [])
     with pytest.raises(InputError, match="`duplicates` must be one of"):
         as_pyterrier(RRF, RETRIEVERS, duplicates="last")
-    with pytest.raises(
-        pt.validate.InputValidationError, match=r"must be ranked lists.*write as_pyterrier\(aggregator, \["
-    ):
+    with pytest.raises(pt.validate.InputValidationError, match=r"must have the columns.*as_pyterrier\(aggregator, \["):
         as_pyterrier(RRF).transform(RESULTS["v1"])
     with pytest.raises(
         InputError, match=r"must return the columns qid, docno and score; 'queries' returns \['qid', 'qu"

@@ -219,6 +219,17 @@ def test_a_list_of_judgements_as_long_as_the_samples_is_refused():
     assert LearnedWeights().fit(LISTS, qrels=Qrels.from_frame(judged)).voter_weights_.shape == (3, 2)
 
 
+def test_lists_of_tuples_are_split_by_query_only(tuples):
+    _, runs = tuples
+    rows, one = runs["v1"], LISTS.select(voters=["v1"])
+    scorer = make_ranking_scorer("map", qrels=QRELS)
+    expected = cross_val_score(CombSUM(), one, cv=QueryKFold(5), scoring=scorer, error_score="raise")
+    found = cross_val_score(CombSUM(), rows, cv=QueryKFold(5), scoring=scorer, error_score="raise")
+    assert found.tolist() == expected.tolist()
+    with pytest.raises(InputError, match="`X` must have whole queries"):
+        cross_val_score(CombSUM(), rows, cv=4, scoring=scorer, error_score="raise")
+
+
 def test_objects_of_ranx(ranx):
     runs = [ranx.Run(run, name=voter) for voter, run in RUNS.items()]
     qrels = ranx.Qrels(GRADES)
