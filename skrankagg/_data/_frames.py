@@ -6,10 +6,10 @@ integer codes and a sorted index of its distinct values in their own dtype. A co
 If float64 cannot represent the numbers exactly, integer codes keep their exact order.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from os import PathLike
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import narwhals as nw_main
 import narwhals.stable.v2 as nw
@@ -31,6 +31,8 @@ LIST_COLUMNS = ("query", "voter", "item", "rank", "score", "weight", "duel")
 
 #: A data frame of pandas, or of a library that narwhals supports, such as polars, pyarrow and DuckDB, lazy or not.
 AnyFrame: TypeAlias = pd.DataFrame | IntoFrame
+#: A data frame, or an iterable of named tuples, which are the rows of a frame.
+AnyRows: TypeAlias = AnyFrame | Iterable[tuple[Any, ...]]
 
 
 class Columns:

@@ -1,6 +1,6 @@
 """Construction of ranked lists from a long frame, which has a row for each item of each list."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import pandas as pd
 from ..exceptions import InputError, InputTypeError
 from ._covariates import check_covariates, key_of
 from ._encoding import ONE_QUERY, ONE_VOTER, encode_lists
-from ._frames import AnyFrame, Columns, known_frame, titles_of
+from ._frames import AnyRows, Columns, known_frame, titles_of
 from ._id_codes import encode_ids
 from ._list_columns import check_groupings
 from ._long_rows import Duplicates, LowerIsBetter, MissingIds, encode_rows, repeat_id, strip_ids
@@ -22,7 +22,7 @@ _CALLER = "RankedLists.from_frame"
 
 def from_frame(
     cls,
-    frame: AnyFrame | Iterable[tuple[Any, ...]],
+    frame: AnyRows,
     *,
     query: str | None = "query",
     voter: str | None = "voter",

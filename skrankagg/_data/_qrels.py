@@ -1,6 +1,6 @@
 """Relevance judgements: encoding, alignment with ranked lists, and look-up by query id."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .._arrays._ragged import expand, gather_ranges, group_order, starts_to_ptr
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError, NothingJudgedWarning
-from ._frames import AnyFrame, Columns, first_row, frame_of, plain_index, show_id, take_ids
+from ._frames import AnyRows, Columns, first_row, frame_of, plain_index, show_id, take_ids
 from ._grades import read_container
 from ._immutable import Immutable
 from ._peer_objects import holds_tuples, is_ranx, plain_object, read_tuples
@@ -123,7 +123,7 @@ class Qrels(Immutable):
     @classmethod
     def from_frame(
         cls,
-        frame: AnyFrame | Iterable[tuple[Any, ...]],
+        frame: AnyRows,
         *,
         query: str = "query",
         item: str = "item",

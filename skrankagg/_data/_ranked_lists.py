@@ -550,12 +550,12 @@ class RankedLists(Immutable):
             return self if query_kept is None else self.take(np.flatnonzero(query_kept))
         return self._keep(*selected(self, query_kept, voter_kept, item_kept))[0]
 
-    def judged(self, qrels: AnyFrame | Qrels) -> "RankedLists":
+    def judged(self, qrels: AnyFrame | Qrels | Mapping[Any, Any]) -> "RankedLists":
         """Select the lists of queries that have judgements.
 
         Parameters
         ----------
-        qrels : Qrels or DataFrame
+        qrels : Qrels, DataFrame or dict
             Judgements.
 
         Returns

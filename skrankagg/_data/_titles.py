@@ -65,7 +65,7 @@ def query_ids(titles):
 
 
 def document_numbers(titles):
-    """Return the titles of PyTerrier's columns that contain numbers of documents in an index, not ids of items.
+    """Return the title of the column in which PyTerrier numbers the documents of an index, if their ids are in `docno`.
 
     >>> from skrankagg._data._titles import document_numbers
     >>> document_numbers(["qid", "docid", "docno", "rank"]), document_numbers(["qid", "docid", "rank"])

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator, KFold, ShuffleSplit
 
 from .._data._frames import Columns
-from .._data._peer_objects import is_ranx
+from .._data._peer_objects import is_ranx, read_tuples
 from .._data._qrels import Qrels, check_qrels, find_queries
 from .._data._ranked_lists import RankedLists
 from .._data._types import AnyLists, AnyQrels
@@ -45,6 +45,7 @@ class _QuerySplitter(BaseCrossValidator):
         ValueError
             If there are fewer queries, or fewer judged queries, than folds. If there is no column `query`.
         """
+        X = read_tuples(X)
         if isinstance(X, Mapping | list | tuple) or is_ranx(X):
             raise InputTypeError(
                 f"`X` of {type(self).__name__} must have samples that can be split, which are queries or rows; got "
@@ -95,7 +96,7 @@ class QueryKFold(_QuerySplitter):
         Seed of the shuffle.
     query : str, default="query"
         Name of the column of query ids.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements. Only the judged queries are then divided into folds, so that every test set contains judged queries.
         Queries without judgements are in every training set and in no test set. None divides all queries.
 
@@ -172,7 +173,7 @@ class QueryShuffleSplit(_QuerySplitter):
         Seed.
     query : str, default="query"
         Name of the column of query ids.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements. Only the judged queries are then split, and `test_size` and `train_size` refer to the judged
         queries. Queries without judgements are in every training set and in no test set. None splits all queries.
 

@@ -100,7 +100,7 @@ class CriticalDifferenceDisplay(Display):
             Measure; None uses the first measure of the comparator.
         alpha : float, default=0.05
             Level of the test.
-        qrels : DataFrame or Qrels, default=None
+        qrels : DataFrame, Qrels or dict, default=None
             Judgements for a measure that the comparator has not computed; None uses the judgements of the comparator.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
@@ -125,9 +125,9 @@ class CriticalDifferenceDisplay(Display):
 
         Parameters
         ----------
-        runs : dict of str to DataFrame or RankedLists
+        runs : dict of str to DataFrame, RankedLists or dict
             Runs, keyed by name.
-        qrels : DataFrame or Qrels
+        qrels : DataFrame, Qrels or dict
             Judgements.
         metric : str or Measure, default="map"
             A measure.

@@ -222,7 +222,7 @@ class CutoffDisplay(_Lines):
             cutoffs 1 to 10 are used.
         kind : {"line", "bar"}, default="line"
             The kind of plot.
-        qrels : DataFrame or Qrels, default=None
+        qrels : DataFrame, Qrels or dict, default=None
             Judgements for cutoffs that the comparator has not computed; None uses the judgements of the comparator.
         baseline : str, default=None
             Name of a method that is always drawn in colour; None means that there is no baseline.
@@ -267,9 +267,9 @@ class CutoffDisplay(_Lines):
 
         Parameters
         ----------
-        runs : dict of str to DataFrame or RankedLists
+        runs : dict of str to DataFrame, RankedLists or dict
             Runs, keyed by name.
-        qrels : DataFrame or Qrels
+        qrels : DataFrame, Qrels or dict
             Judgements.
         metric : str or Measure, default="ndcg"
             Name of a measure that accepts a cutoff; the name is given without a cutoff.
@@ -470,7 +470,7 @@ class InterpolatedPrecisionDisplay(_Lines):
         ----------
         comparator : Comparator
             A fitted comparator.
-        qrels : DataFrame or Qrels, default=None
+        qrels : DataFrame, Qrels or dict, default=None
             Judgements; None uses the judgements of the Comparator's constructor.
         baseline : str, default=None
             Name of a method that is always drawn in colour; None means that there is no baseline.
@@ -505,9 +505,9 @@ class InterpolatedPrecisionDisplay(_Lines):
 
         Parameters
         ----------
-        runs : dict of str to DataFrame or RankedLists
+        runs : dict of str to DataFrame, RankedLists or dict
             Runs, keyed by name.
-        qrels : DataFrame or Qrels
+        qrels : DataFrame, Qrels or dict
             Judgements.
         baseline : str, default=None
             Name of a method that is always drawn in colour; None means that there is no baseline.

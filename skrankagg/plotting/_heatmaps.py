@@ -195,7 +195,7 @@ class AgreementDisplay(Display):
 
         Parameters
         ----------
-        runs : dict of str to DataFrame or RankedLists
+        runs : dict of str to DataFrame, RankedLists or dict
             Runs, keyed by name.
         metric : str, default="tau-b"
             Name of a measure of agreement.

@@ -106,7 +106,7 @@ class QueryGainDisplay(Display):
             Names of methods.
         metric : str or Measure, default=None
             Measure; None uses the first measure of the comparator.
-        qrels : DataFrame or Qrels, default=None
+        qrels : DataFrame, Qrels or dict, default=None
             Judgements for a measure that the comparator has not computed; None uses the judgements of the comparator.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
@@ -136,9 +136,9 @@ class QueryGainDisplay(Display):
 
         Parameters
         ----------
-        runs : dict of str to DataFrame or RankedLists
+        runs : dict of str to DataFrame, RankedLists or dict
             Runs, keyed by name.
-        qrels : DataFrame or Qrels
+        qrels : DataFrame, Qrels or dict
             Judgements.
         method, baseline : str
             Names of runs.

@@ -138,7 +138,7 @@ class WeightCurveDisplay(Display):
         lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
             Ranked lists; only the lists of the two voters are used. For the level of a single voter, the measure is 0
             in queries without a list of this voter.
-        qrels : DataFrame or Qrels
+        qrels : DataFrame, Qrels or dict
             Judgements.
         voters : sequence of two ids, default=None
             The first voter, at the left end of the curve, and the second voter, at the right end. None uses the voters

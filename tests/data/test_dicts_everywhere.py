@@ -39,6 +39,7 @@ from skrankagg import (
     metrics,
     plotting,
 )
+from skrankagg.compat.pyterrier import to_pyterrier
 from skrankagg.datasets import make_ranked_lists, ranking_text, write_qrels
 from skrankagg.exceptions import InputTypeError
 from skrankagg.metrics import ConsensusScorer, RankingScorer, make_ranking_scorer
@@ -194,6 +195,7 @@ CALLS = {
     "voter_contributions": lambda run, runs, lists, qrels: inspection.voter_contributions(RRF, lists),
     "voter_influence": lambda run, runs, lists, qrels: inspection.voter_influence(RRF, lists),
     "consensus_score": lambda run, runs, lists, qrels: metrics.consensus_score(lists, CONSENSUS),
+    "to_pyterrier": lambda run, runs, lists, qrels: to_pyterrier(run),
     "ranking_text": lambda run, runs, lists, qrels: ranking_text(run),
     "ranking_report": lambda run, runs, lists, qrels: plotting.ranking_report(
         RRF, lists, query="q1", n_resamples=9
@@ -354,6 +356,8 @@ def test_fit_refuses_what_a_splitter_makes_of_a_dict():
     scorer = make_ranking_scorer("map", qrels=QRELS)
     with pytest.raises(InputTypeError, match=r"got builtins\.list; encode dicts and lists with RankedLists\.from_runs"):
         cross_val_score(RRF, numbered, cv=2, scoring=scorer, error_score="raise")
+    with pytest.raises((KeyError, TypeError, ValueError)):  # raised by scikit-learn
+        cross_val_score(LearnedWeights(), LISTS, GRADES, cv=2, scoring=scorer, error_score="raise")
     numbers = {query: number for number, query in enumerate(GRADES)}
     renumbered = RankedLists.from_frame(FRAME.assign(query=FRAME["query"].map(numbers)))
     grades = {numbers[query]: judged for query, judged in GRADES.items()}

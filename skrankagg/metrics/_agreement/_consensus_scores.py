@@ -115,8 +115,8 @@ class ConsensusScorer:
         ----------
         estimator : aggregator
             A fitted aggregator.
-        X : DataFrame or RankedLists
-            Ranked lists.
+        X : DataFrame or RankedLists, or dict of runs
+            Ranked lists. A dict has the form of ``RankedLists.from_runs``.
         y : None
             Ignored; scikit-learn passes this argument.
 
