@@ -114,6 +114,19 @@ def from_wide(
     )
 
 
+def wide_table(lists):
+    """Return the lists of one query as a table with a list in each column; shorter lists end in None."""
+    items = lists.items.take(lists.candidate_item[lists.candidate]).tolist()
+    columns = {
+        voter: items[start:stop]
+        for voter, start, stop in zip(
+            lists.voters.take(lists.list_voter).tolist(), lists.row_ptr[:-1], lists.row_ptr[1:], strict=True
+        )
+    }
+    longest = max(map(len, columns.values()))
+    return pd.DataFrame({voter: one + [None] * (longest - len(one)) for voter, one in columns.items()}, dtype=object)
+
+
 def from_matrix(
     cls,
     values: ArrayLike | AnyFrame,

@@ -80,7 +80,7 @@ def encode_rows(
     if plain_ids and _is_nullable(frame["item"].dtype):
         frame["item"] = frame["item"].to_numpy(dtype=frame["item"].dtype.numpy_dtype)
     _refuse_no_numbers(frame, kind, voters, caller)
-    falling = _voters_of(lower_is_better, voters, kind)
+    falling = falling_voters(lower_is_better, voters, kind)
     if falling.any():
         # Scores are subtracted from 0, so that 0 does not become -0. Integers stay exact unless their negative exceeds
         # 64 bits.
@@ -91,7 +91,7 @@ def encode_rows(
     if duplicates != "error":
         frame = _without_duplicates(frame, duplicates)
     if weights is not None:
-        frame["weight"] = _weights_of(weights, voters)[frame["voter"]]
+        frame["weight"] = weights_of_voters(weights, voters)[frame["voter"]]
     frame["voter"] = pd.Series(voters if isinstance(voters, pd.Index) else list(voters)).take(frame["voter"]).array
     if index is not None and len(index) == len(frame):
         frame.index = index
@@ -274,7 +274,7 @@ def _refuse_infinite(frame, name, caller):
         ) from None
 
 
-def _voters_of(lower_is_better, voters, kind):
+def falling_voters(lower_is_better, voters, kind):
     """Return a mask of the voters whose smaller scores are better."""
     if isinstance(lower_is_better, bool | np.bool_):
         mask = np.full(len(voters), bool(lower_is_better))
@@ -327,7 +327,7 @@ def _without_duplicates(frame, duplicates):
     return frame.drop_duplicates(_LIST, ignore_index=True)
 
 
-def _weights_of(weights, voters):
+def weights_of_voters(weights, voters):
     if isinstance(weights, pd.Series) and not weights.index.is_unique:
         twice = weights.index[weights.index.duplicated()]
         raise InputError(

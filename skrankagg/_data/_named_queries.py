@@ -83,6 +83,6 @@ def _check_names(named, queries):
 
 def _refuse(expected, named, place, where=""):
     raise InputError(
-        f"`y` must have {expected}; got {show_id(named, place)}{where}. If y has class labels, leave y out or pass "
-        "y=lists.queries; to split by labels pass cv=list(splitter.split(lists, labels))."
+        f"`y` must have {expected}; got {show_id(named, place)}{where}. If y has class labels, pass "
+        "Qrels.from_labels(y) instead, or leave y out; to split by labels pass cv=list(splitter.split(lists, labels))."
     )

@@ -1,6 +1,6 @@
 """Relevance judgements: encoding, alignment with ranked lists, and look-up by query id."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -8,13 +8,14 @@ from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .._arrays._ragged import expand, gather_ranges, group_order, starts_to_ptr
+from .._support._values import show
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError, NothingJudgedWarning
 from ._frames import AnyRows, Columns, first_row, frame_of, plain_index, show_id, take_ids
-from ._grades import read_container
+from ._grades import read_container, read_labels
 from ._immutable import Immutable
 from ._peer_objects import holds_tuples, is_ranx, plain_object, read_tuples
 
@@ -46,8 +47,8 @@ class QueryIds(Protocol):
 class Qrels(Immutable):
     """Relevance judgements: the relevant items of each query, with their grades.
 
-    Build a Qrels with :meth:`from_frame` or :meth:`from_dict`. A Qrels is immutable and is not a sequence. Scikit-learn
-    therefore passes a Qrels on unchanged and never slices it along with the samples.
+    Build a Qrels with :meth:`from_frame`, :meth:`from_dict` or :meth:`from_labels`. A Qrels is immutable and is not a
+    sequence. Scikit-learn therefore passes a Qrels on unchanged and never slices it along with the samples.
 
     Parameters
     ----------
@@ -174,6 +175,54 @@ class Qrels(Immutable):
                 f"query {show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}). Keep one row."
             )
         return cls(queries=queries, items=items, ptr=starts_to_ptr(query_start), item=item_code, relevance=grade[order])
+
+    @classmethod
+    def from_labels(cls, labels: ArrayLike, *, queries: Sequence[Hashable] | pd.Index | None = None) -> "Qrels":
+        """Encode the true classes of samples as judgements, for measuring the consensus of classifiers.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Class of each sample, such as the target `y` of a classifier.
+        queries : sequence of hashable, default=None
+            Id of each sample. None numbers the samples from 0, as :meth:`RankedLists.from_scores` does. The index of a
+            Series is not used.
+
+        Returns
+        -------
+        Qrels
+            Each sample is a query. Its class is the only relevant item and has grade 1.
+
+        Raises
+        ------
+        TypeError
+            If the labels are not an array, or cannot be sorted.
+        ValueError
+            If the labels do not have one dimension, or a label is missing. If there are no labels, or the number of ids
+            differs from the number of labels.
+
+        See Also
+        --------
+        RankedLists.from_scores : Encodes the probabilities that classifiers predict.
+        from_dict : Encodes several relevant items, or grades, for each query.
+
+        Notes
+        -----
+        If each list ranks all classes, ``p@1`` (the precision at 1) is the accuracy, and ``success@k`` is the accuracy
+        of the first k classes.
+
+        Examples
+        --------
+        >>> from skrankagg import BordaCount, Qrels, RankedLists, evaluate
+        >>> lists = RankedLists.from_scores({"lr": [[0.9, 0.1], [0.4, 0.6]], "rf": [[0.6, 0.4], [0.3, 0.7]]})
+        >>> float(evaluate(BordaCount().fit_transform(lists), Qrels.from_labels([0, 0]), "p@1")["p@1"].iloc[0])
+        0.5
+        """
+        items = read_labels(labels)
+        ids = range(len(items)) if queries is None else queries
+        if isinstance(ids, str | bytes | Mapping | Set) or not hasattr(ids, "__len__") or len(ids) != len(items):
+            raise InputError(f"`queries` must be {len(items)} ids, one for each label; got {show(ids)}. Pass a list.")
+        return cls.from_frame(pd.DataFrame({"query": pd.Series(ids).array, "item": items, "relevance": 1.0}))
 
     def align(self, lists: QueryIds) -> "AlignedQrels":
         """Align the judgements with the queries of lists, for use as ``y`` in scikit-learn's searches.
@@ -466,7 +515,10 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
             elif holds_tuples(given):
                 advice = "Wrap it: Qrels.from_frame(judgements)."
             else:
-                advice = "If it has ids of queries, pass qrels=... to the constructor, too."
+                advice = (
+                    "Encode classes with Qrels.from_labels(y). If it has ids of queries, pass qrels=... to the "
+                    "constructor, too."
+                )
             raise InputTypeError(
                 f"`{where}` must be a Qrels, which scikit-learn does not split, or the result of qrels.align(lists), "
                 f"which scikit-learn splits along with the lists; got {type(given).__name__}. {advice}"

@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._arrays._ragged import expand, sort_codes
 from ..exceptions import InputError, InputTypeError
-from . import _from_comparisons, _from_frame, _from_python, _from_tables, _joined
+from . import _from_comparisons, _from_frame, _from_python, _from_scores, _from_tables, _joined
 from ._compared_items import check_absent, component_labels, labels_of_held
 from ._frames import AnyFrame, first_row, frame_of, sample_index, show_id, take_ids
 from ._immutable import Immutable, make
@@ -62,9 +62,9 @@ class RankedLists(Immutable):
     """Encoded ranked lists of many voters for many queries; each query is a sample.
 
     Build RankedLists with :meth:`from_frame`, or from other data with :meth:`from_runs`, :meth:`from_lists`,
-    :meth:`from_hits`, :meth:`from_ballots`, :meth:`from_wide`, :meth:`from_matrix` or :meth:`from_comparisons`.
-    RankedLists are immutable. Scikit-learn treats them as a container of ``n_queries`` samples. Therefore ``cv=5``,
-    ``train_test_split`` and every splitter separate whole queries and never divide a list.
+    :meth:`from_hits`, :meth:`from_ballots`, :meth:`from_wide`, :meth:`from_matrix`, :meth:`from_scores` or
+    :meth:`from_comparisons`. RankedLists are immutable. Scikit-learn treats them as a container of ``n_queries``
+    samples. Therefore ``cv=5``, ``train_test_split`` and every splitter separate whole queries and never divide a list.
 
     Parameters
     ----------
@@ -178,6 +178,8 @@ class RankedLists(Immutable):
     def from_wide(cls) -> None: ...
     @_constructor(_from_tables.from_matrix)
     def from_matrix(cls) -> None: ...
+    @_constructor(_from_scores.from_scores)
+    def from_scores(cls) -> None: ...
     @_constructor(_from_comparisons.from_comparisons)
     def from_comparisons(cls) -> None: ...
     @_constructor(_joined.concat)
@@ -674,17 +676,7 @@ class RankedLists(Immutable):
                 f"`lists` must have one query for to_wide; got {self.n_queries}. Select one of them, such as "
                 "lists[[0]]."
             )
-        items = self.items.take(self.candidate_item[self.candidate]).tolist()
-        columns = {
-            voter: items[start:stop]
-            for voter, start, stop in zip(
-                self.voters.take(self.list_voter).tolist(), self.row_ptr[:-1], self.row_ptr[1:], strict=True
-            )
-        }
-        longest = max(map(len, columns.values()))
-        return pd.DataFrame(
-            {voter: one + [None] * (longest - len(one)) for voter, one in columns.items()}, dtype=object
-        )
+        return _from_tables.wide_table(self)
 
     def __repr__(self) -> str:
         sizes = ", ".join(

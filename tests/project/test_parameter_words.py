@@ -145,6 +145,7 @@ EXCEPTIONS = {
     ("weights", "ConsensusSelector"): "by position or by name, as in scikit-learn's VotingClassifier",
     ("weights", "WeightCurveDisplay.from_estimator"): "points on the axis of the plot",
     ("weights", "fuse"): "by position or by name",
+    ("scores", "_from_scores.from_scores"): "matrices of scores, one for each voter",
     ("values", "RankedLists.from_matrix"): "also a frame with labelled rows and columns",
     ("path", "load_letor_agg"): "several files make one table",
     ("path", "read_lists"): "several files make one table",
