@@ -23,6 +23,7 @@ from skrankagg import (
     Qrels,
     RankedLists,
     ReciprocalRankFusion,
+    SequentialElimination,
     plotting,
 )
 from skrankagg.datasets import make_ranked_lists
@@ -53,6 +54,7 @@ BALLOTS = RankedLists.from_ballots(
     ],
     counts=[1332, 767, 455, 2043, 371, 568, 1513, 495, 1289],
 )
+RUNOFF = SequentialElimination()
 METHODS = {
     "DIBRA": DIBRA(),
     "Kemeny": Kemeny(),

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._data._types import PlainLists
-from ..aggregators import SequentialElimination
+from ..base import BaseAggregator
 from ..inspection import elimination_rounds
 from ._display import Display
 from ._layout import CHARACTER, GREY, SOFT_TEXT, TEXT, label_rows, labels_of, line_style, longest, write_title
@@ -93,7 +93,7 @@ class EliminationDisplay(Display):
     @classmethod
     def from_estimator(
         cls,
-        aggregator: SequentialElimination,
+        aggregator: BaseAggregator,
         lists: PlainLists,
         *,
         query: Any = None,
@@ -104,8 +104,8 @@ class EliminationDisplay(Display):
 
         Parameters
         ----------
-        aggregator : SequentialElimination
-            The rule.
+        aggregator : aggregator
+            The rule, a :class:`~skrankagg.aggregators.SequentialElimination`.
         lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists, such as ballots.
         query : object, default=None
@@ -120,7 +120,7 @@ class EliminationDisplay(Display):
         EliminationDisplay
         """
         rounds = elimination_rounds(aggregator, lists_of_query(cls.__name__, lists, query))
-        label = _LABELS.get(aggregator.rule, "Borda points")
+        label = _LABELS.get(aggregator.get_params()["rule"], "Borda points")
         return cls.from_frame(rounds.frame, query=query, label=label, ax=ax, **kwargs)
 
     @classmethod
@@ -258,4 +258,4 @@ class EliminationDisplay(Display):
 
     @classmethod
     def _example(cls, data, ax=None):
-        return cls.from_estimator(SequentialElimination(), data.BALLOTS, ax=ax)
+        return cls.from_estimator(data.RUNOFF, data.BALLOTS, ax=ax)
