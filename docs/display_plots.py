@@ -54,6 +54,7 @@ BALLOTS = RankedLists.from_ballots(
     ],
     counts=[1332, 767, 455, 2043, 371, 568, 1513, 495, 1289],
 )
+RUNOFF = SequentialElimination()
 METHODS = {
     "DIBRA": DIBRA(),
     "Kemeny": Kemeny(),
@@ -63,7 +64,6 @@ METHODS = {
 }
 BORDA = BordaCount(absent="ignore")
 RATING = PlackettLuce(scale="elo")
-ELIMINATION = SequentialElimination()
 FUSION = ReciprocalRankFusion(k=10, voter_weights={"bm25": 1.0, "dense": 1.0, "recency": 0.5})
 
 

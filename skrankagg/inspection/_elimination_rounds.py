@@ -11,6 +11,7 @@ import pandas as pd
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
 from ..aggregators import SequentialElimination
+from ..base import BaseAggregator
 from ..exceptions import InputTypeError
 from ._arguments import begin
 
@@ -62,14 +63,14 @@ class EliminationRounds(NamedTuple):
 
 
 def elimination_rounds(
-    aggregator: SequentialElimination, lists: PlainLists, *, query: Hashable | None = None
+    aggregator: BaseAggregator, lists: PlainLists, *, query: Hashable | None = None
 ) -> EliminationRounds:
     """Describe each round of instant runoff, or of another rule of elimination, in a table and in words.
 
     Parameters
     ----------
-    aggregator : SequentialElimination
-        The rule. It is not fitted again.
+    aggregator : aggregator
+        The rule, a :class:`~skrankagg.aggregators.SequentialElimination`. It is not fitted.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists, such as the ballots of an election.
     query : id, default=None

@@ -114,13 +114,14 @@ def margin_of_victory(
     above a rival, and then return lists that are not needed. At least one search runs even if the time is over. So
     `margin` is finite if any of the tried removals ends the lead.
 
-    Two kinds of methods have a lower bound that needs no trials:
+    Three kinds of methods have a lower bound that needs no trials:
 
     - Some methods always elect the Condorcet winner, for example Schulze's method. If the leader is the Condorcet
       winner, the margin is at least the leader's smallest majority over a rival.
     - In a :class:`~skrankagg.aggregators.SequentialElimination`, the margin is at least the smallest difference between
       the votes of a leaving item and of a remaining item. For Borda points, the difference is divided by twice the
       number of rivals in this round. By ``"borda-mean"``, the distance to the mean is divided by the number of rivals.
+    - In :class:`~skrankagg.aggregators.Bucklin`, the bound follows from the majorities at the depth of the leader.
 
     If the bounds are equal, the margin is proven, even in elections with many votes. Otherwise the bounds that are
     proven within the time limit depend on the speed of the machine.

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from .._arrays._pairwise import rank_matrix
 from .._arrays._preferences import query_preferences
-from ..aggregators import SequentialElimination
+from ..aggregators import Bucklin, SequentialElimination
 
 
 def lead_bound(aggregator, lists, leader):
@@ -16,6 +17,9 @@ def lead_bound(aggregator, lists, leader):
     - In an elimination, the removal of lists of weight x changes the difference between the counts of two items by at
       most x. For Borda points, it is a multiple of x. The items leave in the same order as long as this is less than
       the smallest difference between a leaving and a remaining item.
+    - By Bucklin's rule, the leader leads as long as three conditions hold. The leader has a majority at its depth. No
+      rival has a majority at a lower depth. At the leader's depth, each rival has no majority, or fewer votes than the
+      leader.
     """
     bound = 0.0
     if aggregator.__sklearn_tags__().aggregator_tags.condorcet_winner:
@@ -26,7 +30,24 @@ def lead_bound(aggregator, lists, leader):
             bound = max(bound, float(majority.min()))
     if isinstance(aggregator, SequentialElimination):
         bound = max(bound, _smallest_gap(aggregator, lists))
+    if isinstance(aggregator, Bucklin) and aggregator.absent == "last":
+        bound = max(bound, _bucklin_gap(lists, leader))
     return bound
+
+
+def _bucklin_gap(lists, leader):
+    """Return the smallest weight whose removal may end the lead of an item by Bucklin's rule."""
+    n, weight = lists.n_candidates, lists.list_weight
+    rank = rank_matrix(lists, 0)  # twice the ranks
+    rank = np.where(rank > 2 * n, (lists.list_length + 1 + n)[:, None], rank)
+    total = weight.sum()
+    own = np.sort(np.unique(rank[:, leader]))
+    depth = next(one for one in own if 2 * (weight @ (rank[:, leader] <= one)) > total)
+    at_depth, before = weight @ (rank <= depth), weight @ (rank < depth)
+    rivals = np.delete(np.arange(n), leader)
+    ahead = np.maximum(at_depth[leader] - at_depth[rivals], total - 2 * at_depth[rivals])
+    least = min(2 * at_depth[leader] - total, (total - 2 * before[rivals]).min(), ahead.min())
+    return max(0.0, float(least))
 
 
 def _smallest_gap(aggregator, lists):

@@ -104,8 +104,8 @@ class EliminationDisplay(Display):
 
         Parameters
         ----------
-        aggregator : SequentialElimination
-            The rule.
+        aggregator : aggregator
+            The rule, a :class:`~skrankagg.aggregators.SequentialElimination`.
         lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists, such as ballots.
         query : object, default=None
@@ -263,4 +263,4 @@ class EliminationDisplay(Display):
 
     @classmethod
     def _example(cls, data, ax=None):
-        return cls.from_estimator(data.ELIMINATION, data.BALLOTS, ax=ax)
+        return cls.from_estimator(data.RUNOFF, data.BALLOTS, ax=ax)
