@@ -27,6 +27,8 @@ __all__ = ["margin_of_victory"]
 _CELLS, _MOST_COLUMNS = 1 << 18, 512
 # Largest number of rivals for which a separate order of removals is searched.
 _MOST_RIVALS = 8
+# Largest number of ranks in a matrix of groups by items.
+_MOST_RANKS = 20_000_000
 # Bytes of a removed vote in the tuple `removed`.
 _VOTE_BYTES = 8.0
 
@@ -330,10 +332,17 @@ class _Lead:
     def _orders(self):
         """Return orders of the groups in which removals are promising, so that a group near the end should stay.
 
-        In the first order, the groups that rank the leader best come first. In each further order, the groups that rank
-        the leader furthest above one rival come first. Absent items count as ranked last.
+        In the first order, the groups that rank the leader furthest above the best rival come first. In each further
+        order, the groups that rank the leader furthest above one rival come first. Absent items count as ranked last.
+        For very many groups, only the place of the leader counts.
         """
         lists = self.lists
+        if len(self.head) * lists.n_candidates > _MOST_RANKS:
+            one = self.heard[self.head]
+            rows = np.flatnonzero(lists.candidate == self.leader)
+            place = np.full(lists.n_lists, lists.n_candidates + 1.0)
+            place[lists.row_list[rows]] = lists.rank[rows]
+            return [np.argsort(place[one], kind="stable")]
         rank = np.full((len(self.head), lists.n_candidates), lists.n_candidates + 1.0)
         for group, one in enumerate(self.heard[self.head]):
             rows = slice(*lists.row_ptr[one : one + 2])

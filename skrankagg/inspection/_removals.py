@@ -174,12 +174,15 @@ class Trials:
 
     def _survivors(self, orders):
         """Remove all members except one; the groups at the end of an order are tried first."""
-        ends = [int(order[-1 - k]) for k in range(len(self.count)) for order in orders]
-        groups = list(dict.fromkeys(ends))
-        for start in range(0, len(groups), min(_SOLE, self.n_columns)):
+        tried, width = set(), max(1, min(_SOLE, self.n_columns) // len(orders))
+        for start in range(0, len(self.count), width):
             if start and (self.clock.is_over() or self.found is not None):
                 return
-            part = groups[start : start + min(_SOLE, self.n_columns)]
+            ends = np.concatenate([order[::-1][start : start + width] for order in orders]).tolist()
+            part = [group for group in dict.fromkeys(ends) if group not in tried]
+            tried.update(part)
+            if not part:
+                continue
             counts = np.repeat(self.count[:, None], len(part), axis=1)
             counts[part, np.arange(len(part))] -= 1
             self._keep(counts)

@@ -13,7 +13,7 @@ from skrankagg import (
     Schulze,
     SequentialElimination,
 )
-from skrankagg.inspection import margin_of_victory
+from skrankagg.inspection import _margin, margin_of_victory
 from skrankagg.inspection._margin import _Lead
 from skrankagg.inspection._margin_bounds import lead_bound
 
@@ -102,3 +102,17 @@ def test_equal_lists_are_merged_only_if_the_method_does_not_distinguish_voters()
     assert _Lead(Copeland(), scored, 0, scored.list_weight, None).group.tolist() == [0, 1, 2]
     grouped = RankedLists.from_frame(frame.assign(judge=list("xxyyxx")), groups=["judge"])
     assert _Lead(Copeland(), grouped, 0, grouped.list_weight, None).group.tolist() == [0, 1, 2]
+
+
+def test_orders_of_very_many_groups_use_the_place_of_the_leader(monkeypatch):
+    lists = RankedLists.from_ballots(["a > b > c", "b > a > c", "c > b", "b > c > a"])
+    lead = _Lead(Bucklin(), lists, lists.items.get_loc("a"), lists.list_weight, None)
+    full = lead._orders()
+    monkeypatch.setattr(_margin, "_MOST_RANKS", 1)
+    (short,) = lead._orders()
+    # The list that does not contain a comes last.
+    assert len(full) == 3 and short.tolist() == [0, 1, 3, 2]
+    found = margin_of_victory(Bucklin(), lists, time_limit=None).iloc[0]
+    monkeypatch.undo()
+    # Several sets of lists may have the smallest weight.
+    assert found["margin"] == margin_of_victory(Bucklin(), lists, time_limit=None)["margin"][0]
