@@ -123,6 +123,7 @@ EXCEPTIONS = {
     ("format", "ranking_report"): "formats of a page, not of a table",
     ("kind", "RankedLists.from_matrix"): "the kind of the numbers, not of the plot",
     ("rows", "RankedLists.from_matrix"): "what each row of the matrix is",
+    ("rows", "RankedLists.from_ballots"): "what each row of the frame is",
     ("score", "RankedLists.from_frame"): "the name of a column, like rank beside it",
     ("score", "RankedLists.from_hits"): "the key of the score in a hit, or a function of it",
     ("score", "rank_biased_overlap"): "the bound that is reported, as in its paper",
