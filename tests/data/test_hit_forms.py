@@ -290,6 +290,12 @@ def test_from_hits_refuses_lists_of_which_some_lack_scores():
         fuse({"v": elastic(FALLING), "w": ["d1"]})
     with pytest.raises(InputTypeError, match=r"Ids for fuse must be hashable"):
         fuse({"v": [{"name": "d1"}], "w": [{"name": "d1"}]})
+    with pytest.raises(
+        InputTypeError, match=r"hit 1 of voter 'w' has \{'name': 'd1'\}. Name the id of a hit with key="
+    ):
+        RankedLists.from_hits({"v": ["d1"], "w": [{"name": "d1"}]})
+    with pytest.raises(InputTypeError, match=r"list 'w' has 7 of type int .* with key=lambda hit: str\(hit.id\)"):
+        fuse({"v": elastic(FALLING), "w": [point(7, 0.5)]})
 
 
 def test_return_items_returns_the_hit_of_the_list_that_ranks_the_item_best():
