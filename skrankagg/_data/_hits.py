@@ -7,7 +7,7 @@ import pandas as pd
 
 from .._support._values import is_integer, is_real, show
 from ..exceptions import InputError, InputTypeError
-from ._hit_forms import find_form, is_low_better, is_scored_hit, open_response, read_scores
+from ._hit_forms import find_form, first_of_other_form, is_low_better, is_scored_hit, open_response, read_scores
 from ._voter_names import near_voters
 
 #: The forms of a list of ids and scores, for error messages.
@@ -120,12 +120,12 @@ def _read_scored_hits(pairs, key, caller, name, declared):
 
 
 def _check_form(form, hits, caller, name):
-    for place, hit in enumerate(hits, 1):
-        if find_form(hit) is not form:
-            raise InputError(
-                f"The hits of a list for {caller} must all have the same form; hit {place} of voter {show(name)} has "
-                "another form than hit 1. Drop these hits, or pass a list of ids."
-            )
+    odd = first_of_other_form(form, hits)
+    if odd is not None:
+        raise InputError(
+            f"The hits of a list for {caller} must all have the same form; hit {odd} of voter {show(name)} has another "
+            "form than hit 1. Drop these hits, or pass a list of ids."
+        )
 
 
 def _ids_of_form(form, hits, caller, name):

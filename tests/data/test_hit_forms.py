@@ -275,6 +275,7 @@ def test_declared_directions_of_from_hits_are_not_reversed():
         ([{"_id": "a", "_score": 1.0}, {"id": "b", "score": 2.0}], "hit 2 of voter 'v' has another form"),
         ([(Document("t", id="a"), 1.0), Document("t", id="b")], "All hits .* entry 2 of list 'v'"),
         ([{"_id": "a", "_score": float("nan")}], "finite"),
+        ([point("a", float("inf")), point("b", float("inf")), point("c", 1.0)], "finite"),
         ([{"_id": "a", "_score": 1.0}, {"_id": "a", "_score": 0.5}], "'a'.*duplicates='first'"),
     ],
 )
