@@ -12,6 +12,7 @@ import numpy as np
 from ._data._compared_items import all_connected
 from ._data._frames_of_voters import holds_frames
 from ._data._one_query import OneQuery, check_output, describe_method, is_batch, read_plain, read_weights
+from ._data._peer_objects import holds_rows, plain_objects
 from ._data._ranked_lists import RankedLists
 from .aggregators import ReciprocalRankFusion
 from .base import BaseAggregator
@@ -39,6 +40,7 @@ def fuse(
         are better. All ids must have one sortable type, such as str or int. Empty lists are ignored. To merge several
         queries, pass a batch, which is a list that contains the lists of each query in this form. The lists of a single
         query may also be data frames, with one frame for each list. The frames are read as in RankedLists.from_lists.
+        Lists of named tuples, such as ``ScoredDoc`` of ir_measures, are read as frames.
     aggregator : aggregator, default=None
         An aggregator, or a pipeline that ends in an aggregator. None uses ``ReciprocalRankFusion(k=30)``. An aggregator
         that learns voter weights by ``weighting="global"`` must be fitted.
@@ -97,6 +99,8 @@ def fuse(
     """
     check_output(top, explain)
     aggregator = _DEFAULT if aggregator is None else aggregator
+    if key is None and holds_rows(lists):
+        lists = plain_objects(lists)
     if holds_frames(lists):
         return _fuse_frames(lists, aggregator, weights, top, explain)
     sums = isinstance(aggregator, BaseAggregator) and aggregator._any_numbering
