@@ -17,7 +17,7 @@ from ..datasets._writers import output_format
 from ..exceptions import InputError
 from ..inspection import rank_stability, voter_contributions, voter_influence
 from ._aggregate_chunks import aggregate_chunks
-from ._input import find_sources, has_ballots, has_comparisons, load_judgements, load_lists
+from ._input import find_sources, has_ballots, has_comparisons, load_judgements, load_lists, names_of
 from ._messages import UserError, name_file_in_errors, say
 from ._method_names import BALLOT_METHOD, COMPARISON_METHOD, DEFAULT_METHOD, make_methods, seed_methods
 from ._report import check_outputs, plain_table, show_number
@@ -127,6 +127,21 @@ def _method(args, unjudged=DEFAULT_METHOD):
     return name, method
 
 
+def _with_covariates(name, method, args):
+    """Return the method with the covariates of --covariates as its parameter `covariates`, and its name."""
+    covariates = names_of(args.covariates)
+    if covariates is None:
+        return name, method
+    params = method.get_params(deep=False)
+    if "covariates" not in params:
+        raise UserError(
+            f"{name} cannot use covariates; choose --method {COMPARISON_METHOD}, or leave out --covariates."
+        )
+    if params["covariates"] is not None:
+        raise UserError("name the covariates by --covariates or as a parameter of the method, not by both.")
+    return name, method.set_params(covariates=covariates)
+
+
 def _usual_method(sources, args):
     """Return the default method for the content of the files."""
     if has_comparisons(sources, args):
@@ -138,7 +153,8 @@ def _begin(args, progress):
     """Read the lists, fit the method if necessary, and return the method's name, the method and the lists."""
     sources = find_sources(args.lists)
     name, method = _method(args, DEFAULT_METHOD if args.method is not None else _usual_method(sources, args))
-    lists = load_lists(sources, args, progress, args.groups, args.query_column)
+    lists = load_lists(sources, args, progress)
+    name, method = _with_covariates(name, method, args)
     supervised = method.__sklearn_tags__().aggregator_tags.supervised
     if supervised and args.qrels is None:
         raise UserError(f"{name} learns from judgements; pass them: --qrels FILE.")

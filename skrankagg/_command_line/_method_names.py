@@ -6,9 +6,9 @@ import re
 
 from .._data._conflicts import describe_conflict
 from .._support._suggestions import did_you_mean, find_same
-from ..base import BaseAggregator
 from ..utils.discovery import all_aggregators, default_methods
 from ._messages import UserError
+from ._python_words import split_outside_brackets
 
 #: Methods that are compared by default. They differ from each other and need only seconds for a hundred queries of long
 #: lists.
@@ -80,25 +80,13 @@ def _make_method(text):
 def _split(text):
     """Split the options of a method, such as "k=10,norm=rank", at commas; each option has the form NAME=VALUE."""
     pieces = []
-    for piece in _pieces(text):
+    for piece in split_outside_brackets(text):
         # A piece without = belongs to values of voters, such as bm25:.3,dense:.7.
         if pieces and "=" not in piece and ":" in piece:
             pieces[-1] += f",{piece}"
         else:
             pieces.append(piece)
     return pieces
-
-
-def _pieces(text):
-    """Split a text at the commas outside of brackets; leave out empty pieces."""
-    pieces, depth = [""], 0
-    for char in text:
-        depth += (char in "[{(") - (char in "]})")
-        if char == "," and depth <= 0:
-            pieces.append("")
-        else:
-            pieces[-1] += char
-    return [piece.strip() for piece in pieces if piece.strip()]
 
 
 def parse_params(name, aggregator, pieces):
@@ -151,7 +139,7 @@ def read_param(key, text):
 
 def read_params(key, text):
     """Read the values of a parameter, separated by commas, such as `10,60` or `(5,10),(1,2)` (two tuples)."""
-    return [read_param(key, piece) for piece in _pieces(text)]
+    return [read_param(key, piece) for piece in split_outside_brackets(text)]
 
 
 def write_param(key, value):
@@ -162,7 +150,7 @@ def write_param(key, value):
 def _write_value(value):
     if isinstance(value, dict):
         return ",".join(f"{voter}:{number:.4g}" for voter, number in value.items())
-    if isinstance(value, BaseAggregator):
+    if hasattr(value, "get_params"):
         defaults = type(value)().get_params(deep=False)
         changed = {key: one for key, one in value.get_params(deep=False).items() if repr(one) != repr(defaults[key])}
         return type(value).__name__ + _in_brackets(changed)

@@ -14,7 +14,7 @@ from processes import environment
 
 from skrankagg import CombSUM, ReciprocalRankFusion
 from skrankagg.__main__ import main
-from skrankagg._command_line._messages import UserError, in_flags
+from skrankagg._command_line._messages import UserError
 from skrankagg._command_line._method_names import (
     FAST,
     make_methods,
@@ -23,6 +23,7 @@ from skrankagg._command_line._method_names import (
     seed_methods,
     write_param,
 )
+from skrankagg._command_line._python_words import in_flags
 from skrankagg.aggregators import DIBRA, LearnedWeights, LocalKemenization
 from skrankagg.datasets import read_lists
 from skrankagg.datasets._formats import written
