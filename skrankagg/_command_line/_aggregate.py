@@ -57,8 +57,12 @@ def aggregate(args, progress):
         if is_page:
             print(*_pages(name, frame, args), sep="\n\n")
             return
-    else:
+    elif args.covariates is None:
         frame = method.transform(lists)
+    else:
+        frame = method.fit_transform(lists)  # fit sets the coefficients
+        if not args.quiet:
+            _say_coefficients(method.coefficients_)
     tag = type(method).__name__
     if out is not None:
         with name_file_in_errors(out, "write"):
@@ -71,6 +75,15 @@ def aggregate(args, progress):
         with path.open("rb") as stream:
             shutil.copyfileobj(stream, sys.stdout.buffer)
         sys.stdout.buffer.flush()
+
+
+def _say_coefficients(table):
+    """Print the estimated effect of each covariate."""
+    several = table["query"].nunique() > 1
+    for row in table.itertuples():
+        where = f" (query {row.query})" if several else ""
+        error = f"standard error {show_number(row.std_error, '.3g')}, p {show_pvalue(row.p)}"
+        say(f"effect of {row.covariate}{where}: {show_number(row.coefficient, '+.3g')} log-odds, {error}")
 
 
 def _with_intervals(method, lists, args):

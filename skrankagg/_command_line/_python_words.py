@@ -1,5 +1,6 @@
 """Translation of the library's messages from Python to the words of the command line."""
 
+import functools
 import re
 import shlex
 
@@ -153,6 +154,7 @@ def in_flags(message, flags, parameter=None, files="FILES"):
     return " ".join(message.split())
 
 
+@functools.cache
 def _known():
     """Return the names of all methods, and the names of their parameters."""
     from ..utils.discovery import all_aggregators

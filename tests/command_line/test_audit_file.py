@@ -136,12 +136,24 @@ def test_covariates_reach_the_method(run, fail):
     frame = read_comparisons("battles.csv").astype({"length": float})
     lists = RankedLists.from_comparisons(frame, covariates=["length"], position=True)
     expected = PlackettLuce(covariates=["length", "position"]).fit_transform(lists)
-    found = pd.read_csv(io.StringIO(run(*PLACKETT, "--covariates", "length,position")))
+    found = pd.read_csv(io.StringIO(run(*PLACKETT, "--covariates", "length,position", "--quiet")))
     assert found["item"].tolist() == expected["item"].tolist()
     np.testing.assert_allclose(found["score"], expected["score"], rtol=1e-12)
     plain = pd.read_csv(io.StringIO(run(*PLACKETT)))
     assert np.abs(plain["score"] - found["score"]).max() > 1e-4
     assert "position (warning)" not in run("audit", "battles.csv", "--covariates", "position")
+
+
+def test_aggregate_prints_the_effects_of_covariates(folder, capsys):
+    frame = read_comparisons("battles.csv").astype({"length": float})
+    method = PlackettLuce(covariates=["length", "position"])
+    method.fit_transform(RankedLists.from_comparisons(frame, covariates=["length"], position=True))
+    assert main([*PLACKETT, "--covariates", "length,position"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    for line, row in zip(lines, method.coefficients_.itertuples(), strict=True):
+        p = "<.0001" if row.covariate == "position" else f"{row.p:.4f}"
+        shown = f"{row.coefficient:+.3g} log-odds, standard error {row.std_error:.3g}, p {p}"
+        assert line == f"skrankagg: effect of {row.covariate}: {shown}"
 
 
 @pytest.mark.parametrize(
