@@ -258,10 +258,14 @@ def test_declared_directions_of_from_hits_are_not_reversed():
         assert found == {"w": {"q": {"d1": -0.1, "d2": -0.5}}}
     both = RankedLists.from_hits({"w": far, "p": [("a", 2.0), ("b", 1.0)]}, lower_is_better=["p"])
     assert both.to_runs() == {"w": expected, "p": {"q": {"b": -1.0, "a": -2.0}}}
+    both = RankedLists.from_hits({"w": far, "p": [("a", 2.0), ("b", 1.0)]}, lower_is_better=True)
+    assert both.to_runs() == {"w": expected, "p": {"q": {"b": -1.0, "a": -2.0}}}
     # The user's declaration also decides what the order does not show.
     shuffled = [points[0], point("d3", 0.05), points[1]]
     found = RankedLists.from_hits({"w": shuffled}, lower_is_better=["w"])
     assert found.to_runs() == {"w": {"q": {"d3": -0.05, "d1": -0.1, "d2": -0.5}}}
+    pairs = [(Document("text", id=one.id), one.score) for one in shuffled]
+    assert RankedLists.from_hits({"w": pairs}, lower_is_better=["w"]).to_runs() == found.to_runs()
 
 
 @pytest.mark.parametrize("call", [fuse, RankedLists.from_hits])
