@@ -208,6 +208,7 @@ def test_fuse_accepts_ids_of_any_ordered_type():
         ),
         ([["a"]], {"aggregator": "rff"}, InputError, r"'rff' is not a method"),
         ([["a"]], {"aggregator": "rrf[kk=1]"}, InputError, r"no parameter 'kk' \(did you mean 'k'\?\)"),
+        ([["a"]], {"aggregator": "é" * 500}, InputError, "^.{80} is not a method; choose from"),
         ([["a"]], {"aggregator": 3}, InputTypeError, "expects an aggregator"),
         ({"bm25": ["a"], "dense": None}, {}, InputTypeError, "list 'dense' is of type NoneType. Leave out a list that"),
         ({"bm25": ["a"], "dense": TimeoutError()}, {}, InputTypeError, "list 'dense' is of type TimeoutError. Leave"),

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from malformed import fault_of_message
 
 from skrankagg import CombSUM, RankedLists, RankStatistic, ReciprocalRankFusion, fuse
 from skrankagg.exceptions import InputError, InputTypeError
@@ -258,10 +259,14 @@ def test_declared_directions_of_from_hits_are_not_reversed():
         assert found == {"w": {"q": {"d1": -0.1, "d2": -0.5}}}
     both = RankedLists.from_hits({"w": far, "p": [("a", 2.0), ("b", 1.0)]}, lower_is_better=["p"])
     assert both.to_runs() == {"w": expected, "p": {"q": {"b": -1.0, "a": -2.0}}}
+    both = RankedLists.from_hits({"w": far, "p": [("a", 2.0), ("b", 1.0)]}, lower_is_better=True)
+    assert both.to_runs() == {"w": expected, "p": {"q": {"b": -1.0, "a": -2.0}}}
     # The user's declaration also decides what the order does not show.
     shuffled = [points[0], point("d3", 0.05), points[1]]
     found = RankedLists.from_hits({"w": shuffled}, lower_is_better=["w"])
     assert found.to_runs() == {"w": {"q": {"d3": -0.05, "d1": -0.1, "d2": -0.5}}}
+    pairs = [(Document("text", id=one.id), one.score) for one in shuffled]
+    assert RankedLists.from_hits({"w": pairs}, lower_is_better=["w"]).to_runs() == found.to_runs()
 
 
 @pytest.mark.parametrize("call", [fuse, RankedLists.from_hits])
@@ -373,3 +378,63 @@ def test_integers_of_numpy_and_python_are_one_type():
         fuse([[1, np.int64(2)], ["1"]])
     hits = [[point(np.int64(4), 0.5), point(5, 0.25)], [point(5, 1.0)]]
     assert fuse(hits, return_items=True)[0][0] is hits[1][0]
+
+
+def random_value(rng, usual, odd):
+    """Draw a usual value, or sometimes an odd one."""
+    return usual[rng.integers(len(usual))] if rng.random() < 0.9 else odd[rng.integers(len(odd))]
+
+
+def random_response(rng):
+    """Draw a list of hits of one form, sometimes damaged, and sometimes within a response."""
+
+    def item():
+        return random_value(rng, list("abcdefgh"), [None, 3, np.int64(3), [1], {"x": 1}, ("a",), float("nan")])
+
+    def score():
+        return random_value(rng, [2.0, 1.0, 0.5, 0], [None, "x", float("nan"), np.float32(0.5), True, 10**400])
+
+    makers = [
+        lambda: {"_id": item(), "_score": score()},
+        lambda: {"id": item(), "score": score()},
+        lambda: point(item(), score()),
+        lambda: Object(uuid=item(), metadata=Object(distance=score(), score=score()), properties=None),
+        lambda: Object(uuid=item(), metadata=None, properties={}),
+        lambda: (Document("text", id=item()), score()),
+        lambda: Document("text", {"id": item()}),
+        lambda: node(item(), score()),
+        lambda: {"node": {"id_": item()}, "score": score()},
+        lambda: {"_additional": {"id": item(), "score": str(score())}},
+        item,
+    ]
+    make = makers[rng.integers(len(makers))]
+    hits = [make() for _ in range(rng.integers(6))]
+    if rng.random() < 0.1:
+        hits.append(makers[rng.integers(len(makers))]())
+    forms = [hits, {"hits": {"hits": hits}}, {"points": hits}, Object(points=hits), {"result": {"points": hits}}]
+    return random_value(rng, forms, [{"hits": 3}, {"data": {"Get": {}}}, Response({"hits": None}), None, 3])
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.PartialListsWarning")
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
+def test_damaged_hits_are_read_or_refused_in_one_sentence(seed):
+    rng = np.random.default_rng(seed)
+    n_read = 0
+    for _ in range(300):
+        lists = {f"v{k}": random_response(rng) for k in range(rng.integers(1, 4))}
+        if rng.random() < 0.3:
+            lists = list(lists.values())
+        options = {"duplicates": ["error", "first", "best", "mean"][rng.integers(4)]}
+        if rng.random() < 0.3:
+            options["key"] = ["_id", "id", {"v0": "id"}, lambda hit: hit["_id"]][rng.integers(4)]
+        more = {"return_items": bool(rng.random() < 0.5), "aggregator": [None, "Copeland", "CombSUM"][rng.integers(3)]}
+        for call, kwargs in ((fuse, options | more), (RankedLists.from_hits, options)):
+            try:
+                call([lists, lists] if call is fuse and rng.random() < 0.2 else lists, **kwargs)
+                n_read += 1
+            except (InputError, InputTypeError) as error:
+                assert fault_of_message(str(error)) is None
+    assert n_read > 100
