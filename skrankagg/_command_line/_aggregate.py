@@ -10,15 +10,16 @@ from pathlib import Path
 import pandas as pd
 
 from .._support._suggestions import did_you_mean
+from .._support._text_tables import show_pvalue
 from ..datasets import write_run
 from ..datasets._formats import written
 from ..datasets._writers import output_format
 from ..exceptions import InputError
 from ..inspection import rank_stability, voter_contributions, voter_influence
 from ._aggregate_chunks import aggregate_chunks
-from ._input import find_sources, has_comparisons, load_judgements, load_lists
+from ._input import find_sources, has_ballots, has_comparisons, load_judgements, load_lists, names_of
 from ._messages import UserError, name_file_in_errors, say
-from ._method_names import COMPARISON_METHOD, DEFAULT_METHOD, make_methods, seed_methods
+from ._method_names import BALLOT_METHOD, COMPARISON_METHOD, DEFAULT_METHOD, make_methods, seed_methods
 from ._report import check_outputs, plain_table, show_number
 
 _DRAWN = {"list": "lists", "voter": "voters", "query": "queries"}
@@ -56,8 +57,12 @@ def aggregate(args, progress):
         if is_page:
             print(*_pages(name, frame, args), sep="\n\n")
             return
-    else:
+    elif args.covariates is None:
         frame = method.transform(lists)
+    else:
+        frame = method.fit_transform(lists)  # fit sets the coefficients
+        if not args.quiet:
+            _say_coefficients(method.coefficients_)
     tag = type(method).__name__
     if out is not None:
         with name_file_in_errors(out, "write"):
@@ -70,6 +75,15 @@ def aggregate(args, progress):
         with path.open("rb") as stream:
             shutil.copyfileobj(stream, sys.stdout.buffer)
         sys.stdout.buffer.flush()
+
+
+def _say_coefficients(table):
+    """Print the estimated effect of each covariate."""
+    several = table["query"].nunique() > 1
+    for row in table.itertuples():
+        where = f" (query {row.query})" if several else ""
+        error = f"standard error {show_number(row.std_error, '.3g')}, p {show_pvalue(row.p)}"
+        say(f"effect of {row.covariate}{where}: {show_number(row.coefficient, '+.3g')} log-odds, {error}")
 
 
 def _with_intervals(method, lists, args):
@@ -104,17 +118,19 @@ def _cells(rows):
         "first": rows["top_1"].map(lambda value: show_number(value, ".2f")),
     }
     if "p_next" in rows:
-        columns["p next"] = rows["p_next"].map(lambda value: show_number(value, ".3f"))
+        columns["p next"] = rows["p_next"].map(lambda value: show_pvalue(value, 3))
         columns["gap"] = ["-" if pd.isna(found) else "yes" if found else "no" for found in rows["separated_next"]]
     return pd.DataFrame(columns, index=rows.index)
 
 
-def _method(args, is_board=False):
-    """Return the name and the estimator of the requested method; `is_board` is True for paired comparisons."""
+def _method(args, unjudged=DEFAULT_METHOD):
+    """Return the name and the estimator of the requested method.
+
+    Without --method and --qrels, it is the method `unjudged`.
+    """
     if args.method is None:
         if args.param:
             args.parser.error("--param needs --method")
-        unjudged = COMPARISON_METHOD if is_board else DEFAULT_METHOD
         args.method = unjudged if args.qrels is None else "LearnedWeights"
         say(f"merging by {args.method}; choose another with --method.")
     if args.param and "[" in args.method:
@@ -124,11 +140,34 @@ def _method(args, is_board=False):
     return name, method
 
 
+def _with_covariates(name, method, args):
+    """Return the method with the covariates of --covariates as its parameter `covariates`, and its name."""
+    covariates = names_of(args.covariates)
+    if covariates is None:
+        return name, method
+    params = method.get_params(deep=False)
+    if "covariates" not in params:
+        raise UserError(
+            f"{name} cannot use covariates; choose --method {COMPARISON_METHOD}, or leave out --covariates."
+        )
+    if params["covariates"] is not None:
+        raise UserError("name the covariates by --covariates or as a parameter of the method, not by both.")
+    return name, method.set_params(covariates=covariates)
+
+
+def _usual_method(sources, args):
+    """Return the default method for the content of the files."""
+    if has_comparisons(sources, args):
+        return COMPARISON_METHOD
+    return BALLOT_METHOD if has_ballots(sources, args) else DEFAULT_METHOD
+
+
 def _begin(args, progress):
     """Read the lists, fit the method if necessary, and return the method's name, the method and the lists."""
     sources = find_sources(args.lists)
-    name, method = _method(args, args.method is None and has_comparisons(sources, args))
-    lists = load_lists(sources, args, progress, args.groups, args.query_column)
+    name, method = _method(args, DEFAULT_METHOD if args.method is not None else _usual_method(sources, args))
+    lists = load_lists(sources, args, progress)
+    name, method = _with_covariates(name, method, args)
     supervised = method.__sklearn_tags__().aggregator_tags.supervised
     if supervised and args.qrels is None:
         raise UserError(f"{name} learns from judgements; pass them: --qrels FILE.")
@@ -176,15 +215,15 @@ def explain(args, progress):
         print(f"{name}, query {query}: {what}.\n")
         print(plain_table(cells, "item"))
     if shares is None:
-        _print_influence(method, one)
+        _print_influence(name, method, one)
 
 
-def _print_influence(method, one):
+def _print_influence(name, method, one):
     table = voter_influence(method, one).set_index("voter")
     cells = table[["weight", "agreement", "distance"]].map(show_number)
     cells["top 10 changed"] = table["top_changed"].astype(str)
     cells["leader changed"] = table["leader_changed"].map({True: "yes", False: "no"}).fillna("-")
-    print(f"\nThe scores of {method!r} are not sums. Changes if a list is left out:\n")
+    print(f"\nThe scores of {name} are not sums. Changes if a list is left out:\n")
     print(plain_table(cells, "voter"))
 
 

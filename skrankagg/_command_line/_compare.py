@@ -11,14 +11,16 @@ from .._data._qrels import encode_qrels
 from .._support._sklearn import FitFailedWarning
 from ..metrics import evaluate_voters
 from ..metrics._relevance._registry import orient
-from ..model_selection import latex_table, text_table
-from ..model_selection._comparator import LISTS_LINE
-from ..model_selection._significance import significance_marks
+from ..model_selection import text_table
+from ..model_selection._comparator import BEST_VOTER, LISTS_LINE
+from ..model_selection._significance import BEST
 from ..plotting import ComparisonDisplay
 from ._input import load_data
-from ._messages import USER_MISTAKES, say
+from ._messages import USER_MISTAKES, UserError, say
 from ._method_names import FAST, fitting_methods, make_methods, seed_methods
+from ._python_words import in_flags
 from ._report import (
+    baseline_notes,
     best_first,
     check_outputs,
     describe_data,
@@ -30,6 +32,7 @@ from ._report import (
     save,
     write_results,
 )
+from ._usage import files_of
 
 # With more voters than this number, the best single voter is not informative.
 _MAX_SINGLE_VOTERS = 50
@@ -41,6 +44,12 @@ def compare(args, progress):
     if len(args.files) == 1 or (args.files and args.demo):
         args.parser.error("give at least two files, LISTS and QRELS, or give --demo")
     check_outputs(args.out, args.per_query, plot=args.plot)
+    for given, option, needed in (
+        (args.rows is not None and args.baseline is None, "--rows", "--baseline"),
+        (args.times and not args.latex, "--times", "--latex"),
+    ):
+        if given:
+            raise UserError(f"{option} only works together with {needed}; add {needed}, or leave out {option}.")
     measures = read_measures(args)
     everything = args.methods == ["all"]
     methods = None if args.methods is None or everything else make_methods(args.methods)
@@ -54,8 +63,9 @@ def compare(args, progress):
             notes.append("The default methods are fast and differ from each other; --methods all compares all methods.")
     seed_methods(methods, args.random_state)
     if args.baseline is not None:
-        rows = [name for name, _ in methods] + (lists.voters.astype(str).tolist() if args.voters else [])
-        args.baseline = find_baseline(args.baseline, rows)
+        voters = lists.voters.astype(str).tolist()
+        names = [*(name for name, _ in methods), *(voters if args.voters else ())]
+        args.baseline = find_baseline(args.baseline, names, [BEST, *([BEST_VOTER] if args.voters else ())], voters)
     if everything:
         _tell_how_long(methods, lists, args, progress)
 
@@ -64,7 +74,7 @@ def compare(args, progress):
     def report(line):
         """Process a progress line: a line about the lists becomes a note; any other line counts a finished method."""
         if line.startswith(LISTS_LINE):
-            notes.append(line.removeprefix(LISTS_LINE))
+            notes.append(in_flags(line.removeprefix(LISTS_LINE), args.flags, files=files_of(args)))
         else:
             count(line)
 
@@ -91,31 +101,31 @@ def compare(args, progress):
 
 
 def _print_results(args, comparator, lists, qrels, encoded, measures, notes, progress):
-    results = best_first(comparator.results_)
-    references = None if args.voters else _single_voters(lists, qrels, measures)
-    footnotes = ["* marks the best value of a column."] if len(results) > 1 and not args.latex else []
+    footnotes = []
     if args.cv is not None:
         footnotes.append(f"Methods that learn are measured on held-out queries, in {args.cv} folds.")
     footnotes += measure_notes(measures.values(), qrels, comparator.runs_.values())
-    if references is not None:
-        footnotes.append(_single_voter_note(lists, encoded))
-    differences, marks = None, None
+    rows = args.rows or "all"
     if args.baseline is not None:
         progress.say("resampling the differences")
-        if args.latex:
-            marks = significance_marks(comparator.per_query_, args.baseline, list(measures)).reindex(results.index)
-            footnotes.append(f"+ and - mark differences from {args.baseline} (t-test, corrected by Holm, at 0.05).")
-        else:
-            differences = difference_table(comparator.per_query_, args.baseline)
     if args.latex:
-        print_notes(notes + footnotes, prefix="% ")
-        print(latex_table(results, references=references, marks=marks))
+        table = comparator.latex_table(baseline=args.baseline, rows=rows, time="time" if args.times else None)
+        print_notes([*notes, *footnotes, *baseline_notes(args.baseline)], prefix="% ")
+        print(table)
         return
+    results = best_first(comparator.results_)
+    references = None if args.voters else _single_voters(lists, qrels, measures)
+    if references is not None:
+        footnotes.append(_single_voter_note(lists, encoded))
+    if len(results) > 1:
+        footnotes.insert(0, "* marks the best value of a column.")
     print_notes(notes)
     print(f"\n{text_table(results, references=references)}\n")
     print_notes(footnotes)
-    if differences is not None:
-        print(f"\n{differences}")
+    if args.baseline is not None:
+        found = comparator.compare(args.baseline, rows=rows)
+        print(f"\n{difference_table(found, comparator.per_query_)}")
+        print_notes(baseline_notes(args.baseline))
 
 
 def _tell_how_long(methods, lists, args, progress):

@@ -8,6 +8,7 @@ from functools import cached_property
 import pandas as pd
 
 from .. import Qrels, RankedLists
+from .._data._covariates import POSITION
 from .._data._from_comparisons import comparison_columns
 from ..datasets import (
     make_ranked_lists,
@@ -19,8 +20,13 @@ from ..datasets import (
 )
 from ..datasets._comparison_files import is_comparisons
 from ..datasets._judged_items import is_judged_items
-from ..datasets._sources import make_rereadable
+from ..datasets._sources import file_name, make_rereadable
+from ._election_files import election_format, read_election
 from ._messages import UserError, name_file_in_errors
+from ._usage import DUELS
+
+# Options that apply only to files of comparisons.
+_OF_COMPARISONS = ("groups", "query_column", "covariates", "reconcile")
 
 
 class Source:
@@ -47,6 +53,12 @@ class Source:
     def has_comparisons(self):
         """True if each row of the file is a paired comparison, such as a battle of an arena."""
         return is_comparisons(self.file)
+
+    def election_format(self, args):
+        """Return "preflib", "ballots", "ranks" or "scores" for a file of an election; otherwise return None."""
+        if args.columns is not None:
+            return None
+        return election_format(self.file, args.format, args.decimal)
 
     def __repr__(self):
         return "standard input" if self.path == "-" else self.path
@@ -109,19 +121,17 @@ def load_data(args, progress):
     return RankedLists.from_frame(lists), Qrels.from_frame(qrels), [note]
 
 
-def load_lists(sources, args, progress, groups=None, query_column=None, *, position=False):
+def load_lists(sources, args, progress, *, position=False):
     """Read ranked lists of one or more voters, or comparisons.
 
-    For comparisons, the text `groups` contains the names of the columns that group them, such as the judge.
-    `query_column` is the name of the column of queries. With `position`, comparisons also get the covariate "position"
-    if their columns contain a first and a second item.
+    With `position`, comparisons also get the covariate "position" if their columns contain a first and a second item.
     """
     voter = getattr(args, "voter", "auto")
     named = any(source.name is not None for source in sources)
     if named and voter == "file":
         raise UserError("name voters by NAME=FILE or by --voter file, not by both.")
     voter = [source.name for source in sources] if named else voter
-    return _load(sources, args, progress, voter, groups, query_column, position)
+    return _load(sources, args, progress, voter, position)
 
 
 def load_runs(texts, args, progress):
@@ -135,7 +145,12 @@ def load_runs(texts, args, progress):
     return runs
 
 
-def _load(sources, args, progress, voter, groups=None, query_column=None, position=False):
+def names_of(text):
+    """Split names separated by commas; return None if the option was not given."""
+    return None if text is None else [name.strip() for name in text.split(",")]
+
+
+def _load(sources, args, progress, voter, position=False):
     columns = None if args.columns is None else [name.strip() or None for name in args.columns.split(",")]
     where = ", ".join(map(repr, sources))
     progress.say(f"reading {where if len(sources) == 1 else f'{len(sources)} files'}")
@@ -148,13 +163,17 @@ def _load(sources, args, progress, voter, groups=None, query_column=None, positi
                     f"{what} applies only to files of ranked lists, but this file contains comparisons, which need no "
                     "voter. Leave out the voter, or name columns that group the comparisons with --groups."
                 )
-            return _load_comparisons(files, progress, groups, query_column, position)
-        for given, option in ((groups, "--groups"), (query_column, "--query-column")):
-            if given is not None:
+            return _load_comparisons(files, args, progress, position)
+        kinds = [source.election_format(args) for source in sources]
+        for name in _OF_COMPARISONS:
+            option = f"--{name.replace('_', '-')}"
+            if getattr(args, name, None):
                 raise UserError(
                     f"{option} applies only to files of comparisons, which have columns such as winner and loser; "
                     f"leave out {option}."
                 )
+        if any(kinds):
+            return _load_elections(files, kinds, args.decimal, voter, progress)
         frame = read_lists(files, voter=voter, format=args.format, columns=columns, decimal=args.decimal)
         progress.say("encoding the lists")
         return RankedLists.from_frame(frame)
@@ -162,11 +181,41 @@ def _load(sources, args, progress, voter, groups=None, query_column=None, positi
 
 def has_comparisons(sources, args):
     """Return True if each row of all files is a paired comparison, such as a battle of an arena."""
-    known = args.format == "auto" and args.columns is None
-    return known and all(source.has_comparisons for source in sources)
+    if args.format == DUELS or args.columns is not None:
+        return args.format == DUELS
+    return args.format == "auto" and all(source.has_comparisons for source in sources)
 
 
-def _load_comparisons(files, progress, groups, query_column, position):
+def has_ballots(sources, args):
+    """Return True if all files contain ballots."""
+    return all(source.election_format(args) in ("preflib", "ballots") for source in sources)
+
+
+def _load_elections(files, kinds, decimal, voter, progress):
+    """Read files of elections; each file is a query."""
+    if voter != "auto":
+        what = f"--voter {voter}" if isinstance(voter, str) else "a name (NAME=FILE)"
+        raise UserError(f"{what} needs files with one voter each, but a file of ballots has many; leave it out.")
+    if None in kinds:
+        other = files[kinds.index(None)]
+        raise UserError(
+            f"some files are elections, but {file_name(other)!r} contains ranked lists; give files of one kind."
+        )
+    frames = [read_election(file, kind, decimal) for file, kind in zip(files, kinds, strict=True)]
+    names = [frame["query"].iloc[0] for frame in frames]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UserError(f"each file of an election is a query with the name of the file; {twice!r} is given twice.")
+    frame = pd.concat(frames, ignore_index=True)
+    if "weight" in frame:
+        frame["weight"] = frame["weight"].fillna(1.0)
+    if len(set(kinds)) > 1:
+        frame = frame.drop(columns="score", errors="ignore")
+    progress.say("encoding the ballots")
+    return RankedLists.from_frame(frame)
+
+
+def _load_comparisons(files, args, progress, position):
     """Read files with a row for each comparison, and the position of the items if it is known and requested."""
     frames = [read_comparisons(file) for file in files]
     if any(list(frame) != list(frames[0]) for frame in frames):
@@ -175,14 +224,32 @@ def _load_comparisons(files, progress, groups, query_column, position):
         )
     frame = pd.concat(frames, ignore_index=True)
     progress.say("encoding the comparisons")
+    has_options = hasattr(args, "groups")  # some commands have no options for comparisons
+    covariates = names_of(args.covariates) if has_options else None
+    reconcile = has_options and args.reconcile
+    named = comparison_columns([one for one in frame if isinstance(one, str)])
+    asked = POSITION in (covariates or ())
+    columns = [name for name in covariates or () if name != POSITION]
+    for name in filter(frame.__contains__, columns):
+        frame[name] = _numbers(frame[name])
     return RankedLists.from_comparisons(
         frame,
         tie=next((name for name in ("tie", "draw") if "loser" in frame and name in frame), "tie"),
-        weight="weight" if "weight" in frame else None,
-        groups=None if groups is None else [name.strip() for name in groups.split(",")],
-        query_column=query_column,
-        position=position and "first" in comparison_columns([one for one in frame if isinstance(one, str)]),
+        groups=names_of(args.groups) if has_options else None,
+        query_column=args.query_column if has_options else None,
+        covariates=columns or None,
+        position=asked or (position and not reconcile and "first" in named),
+        reconcile=reconcile,
     )
+
+
+def _numbers(column):
+    """Convert a column of text to numbers; a cell that is not a number is reported."""
+    found = pd.to_numeric(column, errors="coerce")
+    wrong = found.isna() & column.notna()
+    if wrong.any():
+        raise UserError(f"the covariate {column.name!r} must be numbers; got {column[wrong].iloc[0]!r}.")
+    return found
 
 
 def load_judgements(text, progress):

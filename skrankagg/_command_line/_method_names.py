@@ -1,11 +1,9 @@
 """Names of methods on the command line; for example, `CombSUM[norm=rank]` means CombSUM(norm="rank")."""
 
-import ast
 import os
-import re
 
 from .._data._conflicts import describe_conflict
-from .._support._suggestions import did_you_mean, find_same
+from .._support._method_text import read_method
 from ..utils.discovery import all_aggregators, default_methods
 from ._messages import UserError
 
@@ -30,10 +28,8 @@ FAST = (
 DEFAULT_METHOD = "ReciprocalRankFusion[k=30]"
 #: The method for paired comparisons.
 COMPARISON_METHOD = "PlackettLuce"
-
-# Pattern of values of voters, such as bm25:.3,dense:.7. A voter's name may contain colons.
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_BY_VOTER = re.compile(rf"[^,{{}}]+:\s*{_NUMBER}(?:\s*,[^,{{}}]+:\s*{_NUMBER})*")
+#: The method for ballots, which elects the winner of all majorities if there is one.
+BALLOT_METHOD = "Schulze"
 
 
 def make_methods(texts):
@@ -49,72 +45,16 @@ def make_methods(texts):
 
 def seed_methods(methods, random_state):
     """Set the seed of each randomised method in a list of (name, estimator) pairs; a seed of None changes nothing."""
+    if random_state is None:
+        return
     for _, method in methods:
-        if random_state is not None and "random_state" in method.get_params(deep=False):
-            method.set_params(random_state=random_state)
+        seeds = [key for key in method.get_params(deep=True) if key.rpartition("__")[2] == "random_state"]
+        method.set_params(**dict.fromkeys(seeds, random_state))
 
 
 def _make_method(text):
-    aggregators = all_aggregators()
-    match = re.fullmatch(r"\s*(\w+)\s*(?:\[(.*)\])?\s*", text, re.DOTALL)
-    name = find_same(match[1], aggregators) if match else None
-    if name is None:
-        hint = " Files come before --methods." if os.path.exists(text) else ""
-        meant = did_you_mean(match[1], aggregators) if match else ""
-        raise UserError(f"{text!r} is not a method{meant}; choose from {', '.join(aggregators)}.{hint}")
-    params = parse_params(name, aggregators[name], _split(match[2] or ""))
-    params = {key: read_value(value) for key, value in params.items()}
-    method = aggregators[name](**params)
-    method._validate_params()
-    return name + (f"[{','.join(f'{key}={value}' for key, value in params.items())}]" if params else ""), method
-
-
-def _split(text):
-    """Split the options of a method, such as "k=10,norm=rank", at commas; each option has the form NAME=VALUE."""
-    pieces = []
-    # A comma separates two pieces, with two exceptions: it is inside brackets, as in a dict, or the next piece has no
-    # =.
-    for piece in filter(None, map(str.strip, re.split(r",(?![^{(\[]*[})\]])", text))):
-        if pieces and "=" not in piece and ":" in piece:
-            pieces[-1] += f",{piece}"
-        else:
-            pieces.append(piece)
-    return pieces
-
-
-def parse_params(name, aggregator, pieces):
-    """Parse options of the form NAME=VALUE to a dict from parameter to text; raise UserError for unknown parameters."""
-    available = list(aggregator().get_params(deep=False))
-    params = {}
-    for piece in pieces:
-        key, equals, value = (part.strip() for part in piece.partition("="))
-        if not equals:
-            raise UserError(f"a parameter of {name} must have the form NAME=VALUE; got {piece!r}.")
-        if key not in available:
-            raise UserError(
-                f"{name} has no parameter {key!r}{did_you_mean(key, available)}; it has "
-                f"{', '.join(available) or 'none'}."
-            )
-        if key in params:
-            raise UserError(f"the parameter {key} of {name} is given twice.")
-        params[key] = value
-    return params
-
-
-def read_value(text):
-    """Convert voter weights such as bm25:.3,dense:.7 to a dict, and Python literals to values; keep any other text."""
-    if _BY_VOTER.fullmatch(text):
-        pairs = [piece.rpartition(":") for piece in text.split(",")]
-        return {voter.strip(): float(number) for voter, _, number in pairs}
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
-
-
-def read_values(text):
-    """Read values separated by commas, such as `10,60` (two values) or `(5,10),(1,2)` (two tuples)."""
-    return [read_value(piece.strip()) for piece in re.split(r",(?![^{(\[]*[})\]])", text) if piece.strip()]
+    hint = " Files come before --methods." if os.path.exists(text) else ""
+    return read_method(text, all_aggregators(), hint)
 
 
 def fitting_methods(lists, names=None):

@@ -9,11 +9,16 @@ import pandas as pd
 
 from .._data._ranked_lists import RankedLists
 from .._support._suggestions import did_you_mean, find_same
+from .._support._text_tables import aligned_table, show_pvalue
 from ..datasets._writers import output_format, write_table
 from ..metrics._relevance._registry import get_measures, orient
-from ..model_selection import compare_methods
+from ..model_selection._comparator import BEST_VOTER
+from ..model_selection._significance import BEST
 from ..plotting._display import plot_formats
 from ._messages import UserError, name_file_in_errors
+
+# Rows that an error message lists.
+_SHOWN = 30
 
 
 def describe_data(lists, qrels, encoded):
@@ -71,9 +76,12 @@ def best_first(table):
     return table.iloc[np.argsort(-orient(table.iloc[:, 0].to_numpy(), table.columns[0]), kind="stable")]
 
 
-def difference_table(per_query, baseline):
-    """Return the differences from a baseline, with intervals and corrected p-values, as a table of text."""
-    found = compare_methods(per_query, baseline)
+def difference_table(found, per_query):
+    """Write the differences from a baseline, with intervals and corrected p-values, as a table of text.
+
+    `found` is the result of `compare_methods`, whose first row is the baseline.
+    """
+    baseline = found.index[0]
     measure, n = per_query.columns[0], per_query.index.get_level_values(1).nunique()
     rows = best_first(found.drop(index=baseline).rename(columns={"mean": measure}))
     cells = pd.DataFrame(
@@ -85,12 +93,20 @@ def difference_table(per_query, baseline):
                 for low, high in zip(rows["low"], rows["high"], strict=True)
             ],
             **{name: rows[name].astype(int).astype(str) for name in ("wins", "ties", "losses")},
-            "p": [show_number(one, ".4f") for one in rows["adjusted"]],
-        }
+            "p": [show_pvalue(one) for one in rows["adjusted"]],
+        },
+        index=rows.index,
     )
     head = f"Difference from {baseline} ({measure} {found.loc[baseline, 'mean']:.4f}) over {n} queries:"
     foot = "Intervals: from a bootstrap over the queries, uncorrected. p: from a paired t-test, corrected by Holm."
     return f"{head}\n\n{plain_table(cells)}\n\n{foot}"
+
+
+def baseline_notes(baseline):
+    """Return a list with a note if the baseline is chosen on the same queries that test it."""
+    if baseline not in (BEST, BEST_VOTER):
+        return []
+    return ["The same queries choose the baseline and test it, so the p-values are somewhat too small."]
 
 
 def show_number(value, format=".6g"):
@@ -98,24 +114,27 @@ def show_number(value, format=".6g"):
     return "-" if np.isnan(value) else f"{value:{format}}"
 
 
-def find_baseline(baseline, names):
-    """Find the row with the given name, ignoring case; raise UserError if there is no such row."""
-    found = baseline if baseline in names else find_same(baseline, names)
+def find_baseline(baseline, names, words=(), voters=()):
+    """Find the row with the given name, ignoring case; raise UserError if there is no such row.
+
+    `words` are names that stand for a row, such as "best". `voters` are rows that the option --voters would add.
+    """
+    known = [*names, *words]
+    found = baseline if baseline in known else find_same(baseline, known)
     if found is None:
-        raise UserError(f"there is no row {baseline!r} to compare with{did_you_mean(baseline, names)}.")
+        shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+        hint = f" {baseline} is a voter; --voters adds rows for the voters." if baseline in voters else ""
+        raise UserError(
+            f"there is no row {baseline!r} to compare with{did_you_mean(baseline, known)}; the rows are {shown}.{hint}"
+        )
     return found
 
 
 def plain_table(cells, title="method"):
     """Format a frame of texts as a table with right-aligned numbers and a line below the header."""
-    columns = [[title, *map(str, cells.index)]]
-    columns += [[str(name), *cells[name].astype(str)] for name in cells]
-    widths = [max(map(len, column)) for column in columns]
-    lines = [
-        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in zip(*columns, strict=True)
-    ]
-    lines = [line.rstrip() for line in lines]
-    return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])
+    rows = [[title, *map(str, cells)]]
+    rows += [[str(name), *map(str, row)] for name, *row in cells.itertuples(name=None)]
+    return aligned_table(rows)
 
 
 def print_notes(notes, prefix=""):

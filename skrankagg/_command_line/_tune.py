@@ -8,13 +8,15 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 
 from .. import Comparator, LearnedWeights
 from .._data._qrels import encode_qrels
+from .._support._method_text import parse_params, read_params, write_param
 from .._support._sklearn import clone
 from ..inspection import expected_gain
 from ..metrics import make_ranking_scorer
 from ..model_selection import DirichletWeights, QueryKFold, text_table, weight_grid
+from ..utils.discovery import all_aggregators
 from ._input import find_sources, load_judgements, load_lists, load_qrels
 from ._messages import UserError
-from ._method_names import make_methods, parse_params, read_values
+from ._method_names import make_methods
 from ._report import (
     check_outputs,
     describe_data,
@@ -26,7 +28,7 @@ from ._report import (
     show_number,
     write_results,
 )
-from ._usage import DEFAULT_METRICS
+from ._usage import DEFAULT_METRICS, files_of
 
 # Number of weights to try: all points of a grid if it has at most this many, else this many random ones.
 _MOST_WEIGHTS = 200
@@ -91,9 +93,10 @@ def tune(args, progress):
     print(f"\n{text_table(comparator.results_)}\n")
     print_notes(measure_notes(measures.values(), qrels, comparator.runs_.values()))
     progress.say("resampling the difference")
-    print(f"\n{difference_table(comparator.per_query_, name)}\n")
-    params = " ".join(shlex.quote(_written(key, value)) for key, value in best.items())
-    print(f"Best on all queries: skrankagg aggregate LISTS --method {shlex.quote(args.method)} --param {params}")
+    print(f"\n{difference_table(comparator.compare(name), comparator.per_query_)}\n")
+    params = " ".join(shlex.quote(write_param(key, value)) for key, value in best.items())
+    command = f"skrankagg aggregate {files_of(args)} --method {shlex.quote(args.method)} --param {params}"
+    print(f"Best on all queries: {command}")
     write_results(comparator.results_, args.out)
 
 
@@ -117,7 +120,7 @@ def _learn(args, progress):
     print_notes(
         [
             *notes,
-            f"Weights for {type(base).__name__}(k={base.k}), learned from {method.n_queries_} queries with "
+            f"Weights for {type(base).__name__}[k={base.k}], learned from {method.n_queries_} queries with "
             f"{method.n_relevant_} relevant items:",
         ]
     )
@@ -125,7 +128,8 @@ def _learn(args, progress):
     print(f"\n{plain_table(cells, 'voter')}\n")
     print_notes([expected.text])
     judged = shlex.quote(last)
-    print(f"\nMerge with these weights: skrankagg aggregate LISTS --method LearnedWeights --qrels {judged}")
+    command = f"skrankagg aggregate {files_of(args)} --method LearnedWeights --qrels {judged}"
+    print(f"\nMerge with these weights: {command}")
     write_results(weights.to_frame(), args.out)
 
 
@@ -133,7 +137,7 @@ def _parameters(args, name, method):
     """Return a dict from each parameter to the values to try; raise an error for an invalid value."""
     space = {}
     for key, text in parse_params(name, type(method), args.param or ()).items():
-        space[key] = read_values(text)
+        space[key] = read_params(key, text, all_aggregators())
         if not space[key]:
             raise UserError(f"the parameter {key} has no values; write them as {key}=10,30,60.")
         for value in space[key]:
@@ -167,10 +171,3 @@ def _describe(space, args, n_points, first):
         f"Searched: {'; '.join(what)}: {n_points} points, by {first} on {args.cv} folds of the queries. The tuned row "
         f"is measured on {args.cv} other folds, and the search for a fold does not use this fold."
     )
-
-
-def _written(key, value):
-    """Format a parameter as it is written on the command line."""
-    if isinstance(value, dict):
-        return f"{key}={','.join(f'{voter}:{number:.4g}' for voter, number in value.items())}"
-    return f"{key}={value}"

@@ -3,11 +3,25 @@
 import argparse
 import os
 import re
+import shlex
 
 from .. import __version__
 from ._file_formats import READ, READ_HELP, RUNS, TABLES, WRITTEN
 
 DEFAULT_METRICS = ["map", "p@10", "ndcg@10"]
+
+#: Formats of elections and of paired comparisons, which only the command line reads by name.
+ELECTIONS = ("preflib", "ballots", "ranks", "scores")
+DUELS = "duels"
+
+_OTHER_FORMATS = """\
+  preflib   an election of PrefLib: .soc, .soi, .toc or .toi
+  ballots   A > B = C in each line, with 12: before it for twelve equal ballots, or a table with the
+            columns ballot and count, or choice1, choice2 and so on
+  ranks     a table with a row for each item and a column of ranks for each voter
+  scores    the same with scores, higher is better
+  duels     a table with the columns winner and loser, or model_a, model_b and winner
+"""
 
 _FILES = """\
 files, recognised by their beginning, plain or .gz:
@@ -21,6 +35,9 @@ files, recognised by their beginning, plain or .gz:
       q1 Q0 d007 1 12.5 bm25
   comparisons, a CSV, TSV or Parquet file with columns winner,loser, or model_a,model_b,winner:
       gpt,llama,model_a
+  elections: a PrefLib file, ballots such as A > B = C, or a table of the ranks of each voter:
+      candidate,Ann,Ben
+      Oak,1,2
   qrels, a CSV, TSV or Parquet file with columns query,item,relevance, or a file of FLAGR or TREC:
       1,0,Q1-E35,1
       q1 0 d007 2
@@ -35,7 +52,8 @@ a folder, or - for standard input. Each file is read only once, so <(zcat bm25.g
 _NAMES = """\
 names:
   a method is a class, with parameters in brackets: CombSUM, 'CombSUM[norm=rank]',
-  'ReciprocalRankFusion[k=10]'; 'skrankagg methods' lists them.
+  'ReciprocalRankFusion[k=10]'; 'skrankagg methods' lists them. A parameter may be a method:
+  'LearnedWeights[aggregator=CombSUM[norm=rank]]'.
   values for voters are written voter_weights=bm25:.3,dense:.7.
   a measure is a name, with @ and a cutoff, and with conventions in brackets: map, p@10,
   'ndcg@10[gain=linear]'; 'skrankagg measures' lists them.
@@ -62,7 +80,7 @@ examples:
   skrankagg compare lists.csv qrels.csv --methods all --quiet
   skrankagg compare runs/ qrels.txt --voters --baseline bm25 --voter file
   skrankagg compare lists.csv qrels.csv --methods CombSUM LearnedWeights --cv 5
-  skrankagg compare --demo rasdagen --latex > table.tex
+  skrankagg compare bm25.run dense.run qrels.txt --voters --baseline 'best voter' --latex > table.tex
 """,
     "judge": """\
 examples:
@@ -82,6 +100,7 @@ examples:
   skrankagg aggregate bm25.run dense.run --method CombSUM --param voter_weights=bm25:.3,dense:.7
   skrankagg aggregate lists.csv --method SlideFuse --qrels train.txt
   skrankagg aggregate lists.csv --method BordaCount --intervals
+  skrankagg aggregate battles.csv --covariates length,position
   skrankagg aggregate big.parquet --method CombSUM --chunk-queries 10000 --job sums -o consensus.parquet
 """,
     "explain": """\
@@ -93,6 +112,7 @@ examples:
 examples:
   skrankagg audit battles.csv
   skrankagg audit battles.csv --groups judge,prompt --unit judge -o audit.csv
+  skrankagg audit battles.csv --query-column category
 """,
     "tune": """\
 examples:
@@ -104,6 +124,7 @@ examples:
 examples:
   skrankagg evaluate consensus.csv qrels.csv
   skrankagg evaluate bm25.run dense.run.gz qrels.txt --metrics map ndcg@10 --gain linear
+  skrankagg evaluate a.run b.run c.run qrels.txt --metrics map ndcg@10 p@10 --baseline best --latex
   zcat bm25.gz | skrankagg evaluate bm25=- dense.run qrels.txt --baseline bm25
 """,
 }
@@ -121,10 +142,15 @@ def make_parser():
         **layout,
     )
     parser.add_argument("--version", action="version", version=f"skrankagg {__version__}")
-    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND    ", dest="command")  # as wide as the names
+    subparsers = parser.add_subparsers(
+        title="commands",
+        metavar="COMMAND    ",  # as wide as the names
+        dest="command",
+        prog="skrankagg",  # the usage of a command would otherwise begin with the usage of the program
+    )
 
     def add_command(name, help, description, **options):
-        epilog = f"{_FILES}\n{READ_HELP}\n{_NAMES}\n{_EXAMPLES[name]}" if name in _EXAMPLES else None
+        epilog = f"{_FILES}\n{READ_HELP}{_OTHER_FORMATS}\n{_NAMES}\n{_EXAMPLES[name]}" if name in _EXAMPLES else None
         command = subparsers.add_parser(name, help=help, description=description, epilog=epilog, **options, **layout)
         flags = {}
         command.set_defaults(parser=command, flags=flags)
@@ -150,13 +176,17 @@ def make_parser():
     add("--methods", nargs="+", metavar="NAME", help=methods)
     _add_metrics(add)
     add("--voters", action="store_true", help="add rows for the voters themselves")
-    add("--baseline", metavar="NAME", help="print differences from this row, with intervals and corrected p-values")
+    baseline = "print differences from this row, from the best row or, with --voters, from the 'best voter'"
+    add("--baseline", metavar="NAME", help=baseline)
+    rows = "with --baseline: rows to compare with it, all (default) or only the methods, without the voters"
+    add("--rows", choices=("all", "methods"), help=rows)
     add("--cv", type=_folds, metavar="N", help="cross-validate methods that learn, in N folds of queries")
     _add_conventions(add)
     add("--out", metavar="FILE", help=f"write the results as {TABLES}")
     add("--per-query", metavar="FILE", help=f"write the results of each query as {TABLES}")
     add("--plot", metavar="FILE", help="draw the first measure as .png, .pdf or .svg")
-    add("--latex", action="store_true", help="print the table in LaTeX, for booktabs")
+    add("--latex", action="store_true", help="print the table in LaTeX, for booktabs; --baseline adds marks of tests")
+    add("--times", action="store_true", help="with --latex: add the column of times")
     jobs = "number of threads, -1 for all (default: 1, so that times can be compared)"
     add("--n-jobs", type=int, metavar="N", help=jobs)
     add("--random-state", type=_seed, metavar="N", help="seed of generated data and of randomised methods")
@@ -252,7 +282,7 @@ def make_parser():
         "Print a row for each check, and what to do about each warning.",
     )
     add("lists", nargs="+", metavar="FILE", help="one or more files of comparisons")
-    add("--groups", metavar="NAMES", help="columns that name groups, such as judge,prompt")
+    _add_comparisons(add)
     unit = "the independent units: one of the names in --groups (default: the first one), or list for single duels"
     add("--unit", metavar="NAME", help=unit)
     add("--draws", type=_count, default=1000, metavar="N", help="number of random draws (default: 1000)")
@@ -269,7 +299,8 @@ def make_parser():
     )
     add("files", nargs="*", metavar="FILE", help="one or more runs, then the qrels")
     _add_metrics(add)
-    add("--baseline", metavar="NAME", help="print differences from this run, with intervals and corrected p-values")
+    add("--baseline", metavar="NAME", help="print differences from this run, or from the best run, with p-values")
+    add("--latex", action="store_true", help="print the table in LaTeX, for booktabs; --baseline adds marks of tests")
     _add_conventions(add)
     missing = "judged queries without results: scored as 0 (default; warns if most have none), or skipped"
     add("--missing-queries", choices=("zero", "skip"), help=missing)
@@ -297,6 +328,17 @@ def recognise_files(args):
                 args.parser.error(f"--{option} must have names; got only files")
 
 
+def files_of(args):
+    """Write the files of lists and the options with which they are read, for a command that a message suggests."""
+    files = args.files[:-1] if hasattr(args, "files") else args.lists
+    words = list(files) or ["LISTS"]
+    for name in ("format", "decimal", "columns", "voter", "query_column"):
+        value = getattr(args, name, None)
+        if value not in (None, "auto", "."):
+            words += [args.flags[name][0], value]
+    return " ".join(map(shlex.quote, words))
+
+
 def _is_file(name):
     """Return True if a name is an existing file or looks like a file name; the reader later reports missing files."""
     path = name.partition("=")[2] if "[" not in name and "=" in name else name
@@ -311,8 +353,16 @@ def _add_one_method(add):
     add("--method", metavar="NAME", help=method)
     add("--param", nargs="+", action="extend", metavar="NAME=VALUE", help="parameters of the method, such as norm=rank")
     add("--qrels", metavar="FILE", help="judgements, for a method that learns from them")
+    _add_comparisons(add)
+
+
+def _add_comparisons(add):
     add("--groups", metavar="NAMES", help="columns of comparisons that name groups, such as judge,prompt")
     add("--query-column", metavar="NAME", help="column with the query of each comparison, to rank queries separately")
+    covariates = "columns of numbers whose effect is estimated and removed, and position for the item shown first"
+    add("--covariates", metavar="NAMES", help=covariates)
+    reconcile = "count verdicts of both orders as one comparison, and as a tie if they differ; needs --groups"
+    add("--reconcile", action="store_true", help=reconcile)
 
 
 def _add_conventions(add):
@@ -338,9 +388,9 @@ def _add_metrics(add):
 def _add_reading(add):
     add(
         "--format",
-        choices=READ,
+        choices=(*READ, *ELECTIONS, DUELS),
         default="auto",
-        help="format of lists (default: recognised by the first line)",
+        help="format of lists (default: recognised by the first lines)",
     )
     add("--decimal", choices=(".", ","), default=".", help="decimal sign in lists (default: the point)")
     add("-q", "--quiet", action="store_true", help="no progress on stderr")

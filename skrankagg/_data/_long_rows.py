@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .._support._checks import check_choice, check_flag
 from .._support._values import is_hashable, is_integer, show
 from ..exceptions import InputError, InputTypeError
-from ._frames import EXACT_LIMIT, Columns
+from ._frames import EXACT_LIMIT, Columns, index_of_names
 from ._id_codes import encode_ids
 from ._voter_names import near_voters
 
@@ -112,7 +112,7 @@ def repeat_id(one: Hashable, n: int) -> np.ndarray:
 
 def index_of_one(one: Hashable) -> pd.Index:
     """Return the index of one id, with the dtype of :func:`repeat_id`."""
-    return pd.Index([one]) if isinstance(one, str) else encode_ids(pd.Series(repeat_id(one, 1)))[1]
+    return index_of_names(one) if isinstance(one, str) else encode_ids(pd.Series(repeat_id(one, 1)))[1]
 
 
 def join_ids(parts: Sequence[pd.Series]) -> pd.Series:

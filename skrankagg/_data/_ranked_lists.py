@@ -19,7 +19,7 @@ RankedLists(n_queries=1, n_voters=2, n_items=3, n_lists=2, n_rows=4, ranks)
 array([0, 1, 1, 2], dtype=int32)
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -552,12 +552,12 @@ class RankedLists(Immutable):
             return self if query_kept is None else self.take(np.flatnonzero(query_kept))
         return self._keep(*selected(self, query_kept, voter_kept, item_kept))[0]
 
-    def judged(self, qrels: AnyFrame | Qrels) -> "RankedLists":
+    def judged(self, qrels: AnyFrame | Qrels | Mapping[Any, Any]) -> "RankedLists":
         """Select the lists of queries that have judgements.
 
         Parameters
         ----------
-        qrels : Qrels or DataFrame
+        qrels : Qrels, DataFrame or dict
             Judgements.
 
         Returns
@@ -758,26 +758,28 @@ def _join_tied(items):
 
 
 def check_lists(X, groups=()) -> RankedLists:
-    """Encode a frame of lists with the canonical column names; return RankedLists unchanged.
+    """Encode a frame of lists with the canonical column names, or a dict of runs; return RankedLists unchanged.
 
     `groups` contains names that the caller uses for groupings, or None. Columns of the frame with these names become
     groupings.
     """
+    if not isinstance(X, RankedLists):
+        X = encode_plain(X, sequences=False)
     return X if isinstance(X, RankedLists) else RankedLists.from_frame(X, groups=columns_of_groups(X, groups))
 
 
-def encode_plain(X):
+def encode_plain(X, *, sequences=True):
     """Encode dicts and lists; return anything else unchanged.
 
-    Functions that need a whole data set at once call this function. `fit` must not use it, because a splitter would
-    treat the elements of a list as samples.
+    `fit` and scorers pass ``sequences=False``: a splitter would treat the elements of a list as samples.
     """
-    return _from_python.plain_lists(RankedLists, X)
+    return _from_python.plain_lists(RankedLists, X, sequences=sequences)
 
 
 def check_run(X) -> RankedLists:
-    """Encode a run, such as a consensus; raise InputError if a query has several lists."""
-    lists = check_lists(X)
+    """Encode a run, such as a consensus or a dict keyed by query; raise InputError if a query has several lists."""
+    by_query = isinstance(X, Mapping) and not _from_python.holds_frames(X)
+    lists = RankedLists.from_runs({"run": X}) if by_query else check_lists(X)
     if lists.n_lists != lists.n_queries:
         n_lists = np.diff(lists.list_ptr)
         q = first_row(n_lists > 1)

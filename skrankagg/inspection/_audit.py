@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from .._data._list_columns import group_names
 from .._data._types import PlainLists
 from .._support._checks import check_count
+from .._support._text_tables import aligned_table, show_pvalue
 from ..aggregators import PlackettLuce
 from ..base import BaseAggregator
 from ..exceptions import InputError, InputTypeError
@@ -286,7 +287,7 @@ def table_of(frame):
             "check": frame["check"],
             "value": [_number(value, unit) for value, unit in zip(frame["value"], frame["unit"], strict=True)],
             "reference": [_number(one) for one in frame["reference"]],
-            "p": ["-" if np.isnan(p) else "<.001" if p < 0.001 else f"{p:.3f}" for p in frame["p"]],
+            "p": [show_pvalue(p, 3) for p in frame["p"]],
             "verdict": frame["verdict"],
         }
     )
@@ -295,17 +296,9 @@ def table_of(frame):
 def text_of(frame):
     """Write an audit as a table, followed by the sentences of the checks that warn or that were skipped."""
     table = table_of(frame)
+    left = [table.columns.get_loc(name) for name in ("check", "value", "verdict")]
     cells = [list(table), *table.itertuples(index=False, name=None)]
-    widths = [max(len(row[k]) for row in cells) for k in range(len(table.columns))]
-    left = {"check", "value", "verdict"}
-    lines = [
-        "  ".join(
-            text.ljust(width) if name in left else text.rjust(width)
-            for text, width, name in zip(row, widths, table, strict=True)
-        ).rstrip()
-        for row in cells
-    ]
-    lines = [_head(frame), "", lines[0], "-" * max(map(len, lines)), *lines[1:]]
+    lines = [_head(frame), "", aligned_table(cells, left)]
     told = {}
     for row in frame[frame["verdict"] != "ok"].itertuples(index=False):
         words = " ".join(filter(None, (row.seen, row.advice)))

@@ -15,10 +15,11 @@ from sklearn.model_selection import BaseCrossValidator
 from .._data._fitted_rows import RemembersRows, check_untorn
 from .._data._named_queries import resolve_names
 from .._data._output import check_output
-from .._data._qrels import Qrels, choose_qrels
+from .._data._qrels import choose_qrels
 from .._data._ranked_lists import check_lists, encode_plain
-from .._data._types import AnyLists, AnyQrels, Judgements, PlainLists
+from .._data._types import AnyLists, AnyQrels, CallQrels, Judgements, PlainLists
 from .._support._callbacks import CallbackSupport, fit_task, fitting
+from .._support._checks import check_choice
 from .._support._composition import Composition
 from .._support._progress import is_interactive, tell_elapsed_time
 from .._support._sklearn import (
@@ -39,15 +40,17 @@ from ..metrics._judging._judged_lists import JudgedLists, rank
 from ..metrics._relevance._registry import Measure, MeasureLike, get_measures, note_measures, orient
 from ._held_out import query_folds
 from ._learners import find_learners, refuse_learners, refuse_learnt
-from ._report_tables import LatexOptions, latex_table
+from ._report_tables import VOTERS, LatexOptions, latex_table
 from ._results import select_results
 from ._runs import Measuring, Runs, measure_voters, name_voters, run_held_out, run_method, warn_of_failures
-from ._significance import ComparisonOptions, compare_methods, significance_marks
+from ._significance import ComparisonOptions, PairedTestOptions, compare_methods, significance_marks
 
 __all__ = ["Comparator"]
 
 #: Beginning of a line about the lists; lines about methods begin with their numbers instead.
 LISTS_LINE = "[Comparator] lists: "
+#: Name of a baseline that stands for the measured voter with the best mean.
+BEST_VOTER = "best voter"
 
 
 class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
@@ -64,7 +67,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Measures, each at most once, see :func:`~skrankagg.metrics.measure_names`. The first measure determines the best
         method.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements. Judgements passed to :meth:`fit` take precedence.
     n_jobs : int, default=None
         Number of threads that run methods at the same time. None means 1, and -1 means the number of processors. The
@@ -228,17 +231,17 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         self.with_voters = with_voters
         self.cv = cv
 
-    def fit(self, X: PlainLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> Self:
+    def fit(self, X: PlainLists, y: Judgements | None = None, *, qrels: CallQrels | None = None) -> Self:
         """Run and measure every method.
 
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
             Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
-        y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
+        y : Qrels, AlignedQrels, dict or array-like of shape (n_queries,), default=None
             Judgements, as an alternative to `qrels`. An array contains, for each query, the id of the query whose
             judgements are used.
-        qrels : Qrels, default=None
+        qrels : Qrels or dict, default=None
             Judgements; None uses the constructor's judgements.
 
         Returns
@@ -341,6 +344,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         )
         for frame in (self.results_, self.per_query_):
             note_measures(frame, measures)
+            if rivals:
+                frame.attrs[VOTERS] = [rival.name for rival in rivals]
         # The best method must not have failed, and must have a value in some query.
         first = next(iter(measures))
         scores = orient(self.results_[first].iloc[: len(methods)], measures[first])
@@ -367,7 +372,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         check_output(self, X)
         return self.best_estimator_.transform(X)
 
-    def score(self, X: AnyLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> float:
+    def score(self, X: AnyLists, y: Judgements | None = None, *, qrels: CallQrels | None = None) -> float:
         """Measure the best method on other lists.
 
         On the lists of ``fit``, the value of a method that learns from judgements is too high. Use the held-out value,
@@ -375,12 +380,12 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
-        y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
+        X : DataFrame or RankedLists of n_queries queries, or dict of runs
+            Ranked lists. A dict has the form of ``RankedLists.from_runs``.
+        y : Qrels, AlignedQrels, dict or array-like of shape (n_queries,), default=None
             Judgements, as an alternative to `qrels`. An array contains, for each query, the id of the query whose
             judgements are used.
-        qrels : Qrels, default=None
+        qrels : Qrels or dict, default=None
             Judgements; None uses the constructor's judgements.
 
         Returns
@@ -390,6 +395,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             in scikit-learn the greatest score is the best.
         """
         check_is_fitted(self)
+        X = encode_plain(X, sequences=False)
         lists = check_lists(X)
         check_untorn(self, X, lists)
         judged = JudgedLists(lists, choose_qrels(self, *resolve_names(self, X, lists, y, qrels)))
@@ -398,13 +404,23 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         values = judged.measure(rank(self.best_estimator_, X, lists), {first: measures[first]})
         return orient(measures[first].summarize(values[first]), measures[first])
 
-    def compare(self, baseline: str | None = None, **options: Unpack[ComparisonOptions]) -> pd.DataFrame:
+    def compare(
+        self,
+        baseline: str | None = None,
+        *,
+        rows: Literal["all", "methods"] = "all",
+        **options: Unpack[ComparisonOptions],
+    ) -> pd.DataFrame:
         """Test which methods differ from a baseline.
 
         Parameters
         ----------
         baseline : str, default=None
-            Name of the method or measured voter to compare with; None uses the row with the best mean.
+            Name of the method or measured voter to compare with. None or "best" uses the row with the best mean, and
+            "best voter" uses the measured voter with the best mean.
+        rows : {"all", "methods"}, default="all"
+            Rows to compare with the baseline. "methods" leaves out the measured voters, so that the correction of
+            p-values counts only the comparisons of methods. A voter can still be the baseline.
         **options
             Options of :func:`~skrankagg.model_selection.compare_methods`: `metric`, `test`, `correction`, `confidence`,
             `n_resamples`, `random_state`.
@@ -417,7 +433,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             failed methods.
         """
         check_is_fitted(self)
-        return compare_methods(self._measured(), baseline, **options)
+        return compare_methods(*self._compared(baseline, rows, options.get("metric")), **options)
 
     def select_results(
         self,
@@ -458,6 +474,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         query: object = None,
         per_query: bool = False,
         baseline: str | None = None,
+        rows: Literal["all", "methods"] = "all",
         **options: Unpack[LatexOptions],
     ) -> str:
         """Write results as a LaTeX table in the style of booktabs, with the best value of each measure in bold.
@@ -475,21 +492,45 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         per_query : bool, default=False
             Whether to show each query, as in :meth:`select_results`.
         baseline : str, default=None
-            Name of a method. Methods that are significantly better or worse are marked with a raised + or -. None marks
-            nothing.
+            Name of a method or a measured voter, "best" or "best voter", as in :meth:`compare`. The first shown measure
+            determines the best. Rows that are significantly better or worse are marked with a raised + or -, and a
+            legend below the table explains the marks. None marks nothing.
+        rows : {"all", "methods"}, default="all"
+            Rows to compare with the baseline, as in :meth:`compare`. All rows are shown.
         **options
-            Options of :func:`~skrankagg.model_selection.latex_table`: `decimals`, `caption`, `label` and others.
+            Options of :func:`~skrankagg.model_selection.latex_table`: `decimals`, `caption`, `label`, `test`,
+            `correction` and others. ``time="time"`` adds the column of times.
 
         Returns
         -------
         str
-            The complete table environment.
+            The tabular, and with a caption or a label the complete table environment.
         """
         table = self.select_results(k=k, metric=metric, query=query, per_query=per_query)
-        marks = None if baseline is None else significance_marks(self._measured(), baseline, list(table.columns))
+        tests = {name: options.pop(name) for name in PairedTestOptions.__annotations__ if name in options}
+        marks = None
+        if baseline is not None:
+            first = None if table.empty else table.columns[0]
+            marks = significance_marks(*self._compared(baseline, rows, first), list(table.columns), **tests)
+        if options.get("time") is not None and table.index.equals(self.results_.index):
+            table = table.assign(**{options["time"]: self.results_["time"]})
         if self.failures_ and options.get("mark_best", True) is True:
             options["mark_best"] = [name for name in self.results_.index if name not in self.failures_]
         return latex_table(table, marks=marks, **options)
+
+    def _compared(self, baseline, rows, metric):
+        """Return the measures of the rows that are compared, and the name of the baseline."""
+        check_choice("rows", rows, ("all", "methods"))
+        table = self._measured()
+        names = table.index.get_level_values(0)
+        voters = [name for name in self.results_.index if name not in self.named_aggregators_]
+        if baseline == BEST_VOTER and baseline not in self.results_.index:
+            if not voters:
+                raise InputError("`baseline` must be a row; 'best voter' needs with_voters=True.")
+            baseline = compare_methods(table[names.isin(voters)], metric=metric, confidence=None).index[0]
+        if rows == "methods":
+            table = table[names.isin([*self.named_aggregators_, baseline])]
+        return table, baseline
 
     def _measured(self):
         """Return `per_query_` with NaN instead of `error_score` for failed methods."""

@@ -20,12 +20,17 @@ Copeland  0.4800        15.4
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import pandas as pd
 
+from .._support._text_tables import aligned_table, markdown_rows, show_pvalue
+from ..exceptions import InputError
 from ..metrics._relevance._registry import find_measure, orient, prefers
+from ._paper_words import escape, label_heading, legend_of, measure_heading
+from ._significance import TESTED, PairedTestOptions, significance_marks
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
@@ -34,18 +39,10 @@ __all__ = ["latex_table", "markdown_table", "style_table", "text_table"]
 
 # Times in seconds below this limit are shown in milliseconds.
 _MS_LIMIT = 10.0
-
-_LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        **{char: f"\\{char}" for char in "_%&#${}"},
-    }
-)
+# Columns of p-values, which are never marked.
+_PVALUES = {"pvalue", "adjusted", "p", "p_next"}
+#: Key under which a frame of a Comparator stores the names of its voters.
+VOTERS = "skrankagg_voters"
 
 
 def text_table(
@@ -101,27 +98,24 @@ def text_table(
     best voter  0.10
     """
     header, labels, columns = _lay_out(table, references, marks, decimals, mark_best, time)
-    padded = [_align(column, str.ljust) for column in zip(header, *labels, strict=True)]
+    filled = list(zip(header, *labels, strict=True))
     for title, cells, best, behind in columns:
         # A column with marks keeps space for them, so that its numbers stay aligned.
-        stars = ["*" if one else "" for one in best]
-        ends = _align(["", *map(str.__add__, stars, behind)], str.ljust)
-        padded.append(_align(map(str.__add__, [title, *cells], ends), str.rjust))
-    lines = ["  ".join(row).rstrip() for row in zip(*padded, strict=True)]
-    rule = "-" * max(map(len, lines))
-    lines.insert(1, rule)
-    if references is not None:
-        lines.insert(2 + len(table), rule)
-    return "\n".join(lines)
+        ends = ["", *(f"{'*' if is_best else ''}{mark}" for is_best, mark in zip(best, behind, strict=True))]
+        width = max(map(len, ends))
+        filled.append([cell + end.ljust(width) for cell, end in zip([title, *cells], ends, strict=True)])
+    rules = {1, *_rules(table, references)}
+    return aligned_table(list(zip(*filled, strict=True)), range(len(header)), rules)
 
 
-class LatexOptions(TypedDict, total=False):
+class LatexOptions(PairedTestOptions, total=False):
     """Options of :func:`latex_table`, for functions that pass these options on."""
 
     references: pd.DataFrame | None
     decimals: int
     mark_best: bool | list[str]
-    time: str
+    time: str | None
+    headings: Mapping[str, str] | None
     caption: str | None
     label: str | None
 
@@ -131,11 +125,14 @@ def latex_table(
     *,
     references: pd.DataFrame | None = None,
     marks: pd.DataFrame | None = None,
+    baseline: str | None = None,
     decimals: int = 4,
     mark_best: bool | list[str] = True,
-    time: str = "time",
+    time: str | None = None,
+    headings: Mapping[str, str] | None = None,
     caption: str | None = None,
     label: str | None = None,
+    **options: Unpack[PairedTestOptions],
 ) -> str:
     r"""Write results as a LaTeX table in the style of booktabs, with the best value of each measure in bold.
 
@@ -143,32 +140,56 @@ def latex_table(
     ----------
     table : DataFrame of shape (n_methods, n_columns)
         Numbers, or NaN where a number is missing. The methods are shown in the order of the rows. The index labels the
-        rows; it may have several levels.
+        rows; it may have several levels. With `baseline`, the table has a row for each method and query, such as the
+        result of ``evaluate(runs, qrels, per_query=True)``. The means over the queries are then shown, and counts are
+        summed.
     references : DataFrame, default=None
         Further rows. They are shown below a rule and are never in bold.
     marks : DataFrame of str, default=None
         Text after each number, such as "+" and "-" from :func:`significance_marks`. Rows and columns are matched to
-        `table` by their labels.
+        `table` by their labels. Marks of :func:`significance_marks` are explained below the table.
+    baseline : str, default=None
+        Name of the row that all other rows are compared with; "best" is the row with the best mean of the first
+        measure. Significant differences are marked, as in :func:`significance_marks`. None marks nothing.
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True
         Whether to set the best value of each measure in bold. For a list of methods, the best value among these methods
         is in bold.
-    time : str, default="time"
-        Name of the column of times in seconds. The column may be missing. Times are shown in ms or s.
+    time : str or None, default=None
+        Name of the column of times in seconds, which are shown in ms or s. None leaves out a column "time".
+    headings : mapping of str to str, default=None
+        Headings in LaTeX, keyed by column. Measures without an entry have the headings of papers, such as MAP, P@10 and
+        nDCG@10.
     caption : str, default=None
         Caption, in LaTeX. If a caption or a label is given, the tabular is part of a floating table.
     label : str, default=None
         Label of the table for references, such as "tab:methods".
+    **options
+        Options of the tests against `baseline`: `test`, `correction`, `n_resamples`, `random_state`.
 
     Returns
     -------
     str
-        The table, in which names of rows and columns are escaped. The document needs ``\usepackage{booktabs}``.
+        The table, in which names of rows and columns are escaped. The document needs ``\usepackage{booktabs}``. A rule
+        separates the methods of a Comparator from its voters.
+
+    Raises
+    ------
+    ValueError
+        If `marks` and `baseline` are both given, or `baseline` is not a row.
+    TypeError
+        If `baseline` is given, but the table has no row for each query.
 
     See Also
     --------
     text_table : Writes the table for a terminal.
+    compare_methods : The tests, with intervals of the differences.
+
+    Notes
+    -----
+    If the baseline is "best", the same queries choose and test the baseline. The p-values are then too small, as in
+    :func:`compare_methods`.
 
     Examples
     --------
@@ -177,27 +198,50 @@ def latex_table(
     >>> print(latex_table(pd.DataFrame({"p@10": [0.5, 0.25]}, index=["a_b", "c"])))
     \begin{tabular}{lr}
     \toprule
-    method & p@10 \\
+    Method & P@10 \\
     \midrule
     a\_b & \textbf{0.5000} \\
     c & 0.2500 \\
     \bottomrule
     \end{tabular}
+
+    Runs on six queries, tested against the best run:
+
+    >>> index = pd.MultiIndex.from_product([["a", "b"], range(6)], names=["run", "query"])
+    >>> per_query = pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.7, 0.5, 0.3, 0.6, 0.6, 0.7, 0.7, 0.8, 0.4]}, index=index)
+    >>> print(latex_table(per_query, baseline="best", decimals=3))
+    \begin{tabular}{lr}
+    \toprule
+    Run & MAP \\
+    \midrule
+    a & 0.500$^{-}$ \\
+    b & \textbf{0.633} \\
+    \bottomrule
+    \end{tabular}
+    \par\smallskip
+    {\footnotesize $^{-}$ worse than b, $p < 0.05$ (paired $t$-test over 6 queries).\par}
     """
+    if baseline is not None:
+        if marks is not None:
+            raise InputError("`marks` must be None if `baseline` is given; got both. Leave out one of them.")
+        marks = significance_marks(table, baseline, **options)
+        table = mean_table(table)
+    if time is None:
+        table = table.drop(columns="time", errors="ignore")
     header, labels, columns = _lay_out(table, references, marks, decimals, mark_best, time)
-    titles = [_escape(title) for title, *_ in columns]
+    titles = [
+        measure_heading(name, title, table, headings or {})
+        for name, (title, *_) in zip(table.columns, columns, strict=True)
+    ]
     cells = [
-        [
-            (f"\\textbf{{{cell}}}" if is_best else cell) + (f"$^{{{mark}}}$" if mark else "")
-            for cell, is_best, mark in zip(*column, strict=True)
-        ]
+        [_latex_cell(cell, is_best, mark) for cell, is_best, mark in zip(*column, strict=True)]
         for _, *column in columns
     ]
-    rows = [[*map(_escape, header), *titles]]
-    rows += [[*map(_escape, names), *row] for names, row in zip(labels, _transposed(cells, labels), strict=True)]
+    rows = [[*map(label_heading, header), *titles]]
+    rows += [[*map(escape, names), *row] for names, row in zip(labels, _transposed(cells, labels), strict=True)]
     lines = [" & ".join(row) + r" \\" for row in rows]
-    if references is not None:
-        lines.insert(1 + len(table), r"\midrule")
+    for place in sorted(_rules(table, references), reverse=True):
+        lines.insert(place, r"\midrule")
     lines = [
         rf"\begin{{tabular}}{{{'l' * len(header)}{'r' * len(columns)}}}",
         r"\toprule",
@@ -207,6 +251,9 @@ def latex_table(
         r"\bottomrule",
         r"\end{tabular}",
     ]
+    if marks is not None and TESTED in marks.attrs:
+        shown = {mark for _, _, _, behind in columns for mark in behind if mark}
+        lines += [r"\par\smallskip", rf"{{\footnotesize {legend_of(marks.attrs[TESTED], shown)}\par}}"]
     if caption is None and label is None:
         return "\n".join(lines)
     # The label follows the caption, because it refers to the number that the caption creates.
@@ -270,9 +317,8 @@ def markdown_table(
         for _, *column in columns
     ]
     rows += [[*names, *row] for names, row in zip(labels, _transposed(cells, labels), strict=True)]
-    lines = ["| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in row) + " |" for row in rows]
-    lines.insert(1, "|" + ":--|" * len(header) + "--:|" * len(columns))
-    return "\n".join(lines)
+    rows = [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in rows]
+    return markdown_rows(rows, range(len(header)))
 
 
 def style_table(
@@ -331,7 +377,8 @@ def style_table(
     titles = {name: column[0] for name, column in zip(table.columns, columns, strict=True)}
     return (
         shown.rename(columns=titles)
-        .style.apply(lambda _: styles.rename(columns=titles), axis=None)
+        .style.format(escape="html")  # a p-value may begin with <
+        .apply(lambda _: styles.rename(columns=titles), axis=None)
         .set_properties(**{"text-align": "right"})
     )
 
@@ -357,6 +404,10 @@ def _lay_out(results, references, marks, decimals, mark_best, time):
         if name in references:
             others = references[name].to_numpy(dtype=np.float64)
         title, digits, best = str(name), decimals, np.zeros(len(values), dtype=bool)
+        if name in _PVALUES:
+            shown = [show_pvalue(value, decimals) for value in values]
+            columns.append((title, shown + [""] * len(others), [False] * len(labels), [""] * len(labels)))
+            continue
         if name == time:
             unit, factor, digits = _time_unit(values)
             title, values, others = f"{title} ({unit})", values * factor, others * factor
@@ -370,6 +421,33 @@ def _lay_out(results, references, marks, decimals, mark_best, time):
             behind = [str(mark) for mark in marks[name].reindex(results.index).fillna("")]
         columns.append((title, cells, [*best, *[False] * len(others)], behind + [""] * len(others)))
     return header, labels, columns
+
+
+def _latex_cell(cell, is_best, mark):
+    cell = f"${cell}$" if cell.startswith("<") else cell
+    return (f"\\textbf{{{cell}}}" if is_best else cell) + (f"$^{{{mark}}}$" if mark else "")
+
+
+def _rules(table, references):
+    """Return the numbers of the rows that have a rule above them; the titles are row 0."""
+    is_voter = table.index.get_level_values(0).isin(table.attrs.get(VOTERS, []))
+    first = int(is_voter.argmax()) if is_voter.any() else 0
+    # Voters that are mixed with methods, as in a sorted table, have no rule.
+    between = {1 + first} if first and is_voter[first:].all() else set()
+    return between if references is None else between | {1 + len(table)}
+
+
+def mean_table(per_query):
+    """Summarize each measure of each method over the queries, by the mean for most measures."""
+    measures = {column: find_measure(column, per_query) for column in per_query}
+    groups = per_query.groupby(level=0, sort=False)
+    means = {
+        column: groups[column].mean() if measure is None else groups[column].agg(measure.summarize)
+        for column, measure in measures.items()
+    }
+    found = pd.DataFrame(means)
+    found.attrs = dict(per_query.attrs)
+    return found
 
 
 def _labels(frame):
@@ -410,18 +488,5 @@ def _cell(value, digits, missing):
     return f"{value:.{digits}f}" if np.isfinite(value) else missing
 
 
-def _align(column, pad):
-    column = list(column)
-    width = max(map(len, column))
-    return [pad(cell, width) for cell in column]
-
-
 def _transposed(columns, rows):
     return zip(*columns, strict=True) if columns else [()] * len(rows)
-
-
-def _escape(name):
-    name = " ".join(name.split()).translate(_LATEX)
-    if name[:1] in {"[", "*"}:  # at the start of a row they would be arguments of the line end before
-        name = f"{{{name[0]}}}{name[1:]}"
-    return name

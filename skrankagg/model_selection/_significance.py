@@ -42,6 +42,12 @@ class ComparisonOptions(PairedTestOptions, total=False):
     confidence: float | None
 
 
+#: Key under which a frame of marks stores the facts about the tests, from which a legend is written.
+TESTED = "skrankagg_tested"
+#: Name of a baseline that stands for the row with the best mean.
+BEST = "best"
+
+
 def query_table(per_query, metric=None):
     """Return the values of a measure as a frame of shape (n_queries, n_methods), and the name of the measure.
 
@@ -77,8 +83,8 @@ def compare_methods(
     table : DataFrame
         Measures, indexed by method and query.
     baseline : str, default=None
-        The method to compare with. None uses the method with the best mean. The best mean is the lowest if lower values
-        are better.
+        The method to compare with. None or "best" uses the method with the best mean, unless a method is called "best".
+        The best mean is the lowest if lower values are better.
     metric : str or Measure, default=None
         Measure; None uses the first measure.
     test : {"t", "wilcoxon", "sign", "randomization"}, default="t"
@@ -143,18 +149,7 @@ def compare_methods(
     check_choice("test", test, PAIRED_TESTS)
     check_choice("correction", correction, CORRECTIONS)
     values, column = query_table(table, metric)
-    if baseline is None:
-        if prefers(column, table) is None:
-            raise InputError(
-                f"`baseline` must be given for {column!r}, for which neither higher nor lower values are "
-                "better; got None."
-            )
-        baseline = orient(values.mean(), column, table).idxmax()
-    if baseline not in values:
-        raise InputError(
-            f"`baseline` must be one of the methods, {', '.join(map(str, values))}; got {baseline!r}"
-            f"{did_you_mean(baseline, values)}."
-        )
+    baseline = _find_baseline(baseline, values, column, table)
     if values[baseline].isna().all():
         raise InputError(
             f"`baseline` must have values to compare with; got {baseline!r}, which has no values. Perhaps the method "
@@ -179,6 +174,23 @@ def compare_methods(
     return found
 
 
+def _find_baseline(baseline, values, column, table):
+    """Return the name of the baseline; None and "best" stand for the method with the best mean of a column."""
+    if baseline is None or (baseline == BEST and BEST not in values):
+        if prefers(column, table) is None:
+            raise InputError(
+                f"`baseline` must be the name of a method for {column!r}, for which neither higher nor lower values "
+                f"are better; got {baseline!r}."
+            )
+        return orient(values.mean(), column, table).idxmax()
+    if baseline not in values:
+        raise InputError(
+            f"`baseline` must be one of the methods, {', '.join(map(str, values))}; got {baseline!r}"
+            f"{did_you_mean(baseline, values)}."
+        )
+    return baseline
+
+
 def significance_marks(
     table: pd.DataFrame,
     baseline: str,
@@ -194,7 +206,8 @@ def significance_marks(
     table : DataFrame
         Measures, indexed by method and query.
     baseline : str
-        The method to compare with.
+        The method to compare with. "best" is the method with the best mean of the first measure, unless a method is
+        called "best".
     metrics : sequence of str or Measure, default=None
         Measures; None uses all measures.
     alpha : float, default=0.05
@@ -206,7 +219,8 @@ def significance_marks(
     -------
     DataFrame of shape (n_methods, n_metrics)
         "+" marks a method that is better than the baseline, "-" marks a worse method, and other cells are "". Measures
-        such as "num_ret", for which neither higher nor lower values are better, have no marks.
+        such as "num_ret", for which neither higher nor lower values are better, have no marks. The ``attrs`` of the
+        frame contain the facts about the tests, which :func:`latex_table` writes below the table.
 
     See Also
     --------
@@ -222,16 +236,28 @@ def significance_marks(
     >>> significance_marks(per_query, "a")["map"].tolist()
     ['', '+']
     """
+    values, first = query_table(table, None if metrics is None else next(iter(metrics), None))
     metrics = list(table.columns) if metrics is None else [find_column(table, metric) for metric in metrics]
     methods = table.index.get_level_values(0).unique()
     marks = pd.DataFrame("", index=methods.rename("method"), columns=metrics)
+    baseline = _find_baseline(baseline, values, first, table)
+    n_comparisons = 0
     for metric in metrics:
         found = compare_methods(table, baseline, metric=metric, confidence=None, **options)
         if prefers(metric, table) is None:
             continue
+        n_comparisons = max(n_comparisons, int(found["pvalue"].notna().sum()))
         sure, gain = found["adjusted"] < alpha, orient(found["difference"], metric, table)
         marks.loc[found.index[sure & (gain > 0)], metric] = "+"
         marks.loc[found.index[sure & (gain < 0)], metric] = "-"
+    marks.attrs[TESTED] = {
+        "baseline": str(baseline),
+        "test": options.get("test", "t"),
+        "correction": options.get("correction", "holm"),
+        "alpha": alpha,
+        "n_comparisons": n_comparisons,
+        "n_queries": len(values),
+    }
     return marks
 
 

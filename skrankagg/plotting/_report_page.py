@@ -9,6 +9,7 @@ from io import BytesIO
 
 import pandas as pd
 
+from .._support._text_tables import markdown_rows
 from ._display import import_pyplot
 from ._layout import one_line
 
@@ -137,13 +138,8 @@ def markdown_of(title, lead, sections):
             for text in section.texts:
                 lines += [_fill(text, _markdown), ""]
         if section.table is not None:
-            lines += [*_markdown_table(section), ""]
+            rows = [section.table, *section.table.itertuples(index=False, name=None)]
+            cells = [[_markdown(one_line(one)) for one in row] for row in rows]
+            left = [k for k, name in enumerate(section.table) if name not in section.numbers]
+            lines += [markdown_rows(cells, left), ""]
     return "\n".join(lines)
-
-
-def _markdown_table(section):
-    def row(values):
-        return "| " + " | ".join(_markdown(one_line(one)) for one in values) + " |"
-
-    rule = "|" + "".join("--:|" if name in section.numbers else ":--|" for name in section.table)
-    return [row(section.table), rule, *map(row, section.table.itertuples(index=False, name=None))]

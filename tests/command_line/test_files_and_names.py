@@ -12,13 +12,16 @@ import pandas as pd
 import pytest
 from processes import environment
 
-from skrankagg import CombSUM, ReciprocalRankFusion
+from skrankagg import CombSUM, PlackettLuce, RankedLists, ReciprocalRankFusion
 from skrankagg.__main__ import main
-from skrankagg._command_line._messages import in_flags
-from skrankagg._command_line._method_names import FAST, make_methods, read_value, read_values
+from skrankagg._command_line._method_names import FAST, make_methods, seed_methods
+from skrankagg._command_line._python_words import in_flags
+from skrankagg._support._method_text import read_params, read_value, write_param
+from skrankagg.aggregators import DIBRA, LearnedWeights, LocalKemenization
 from skrankagg.datasets import read_lists
 from skrankagg.datasets._formats import written
-from skrankagg.utils.discovery import default_methods
+from skrankagg.exceptions import InputError
+from skrankagg.utils.discovery import all_aggregators, default_methods
 
 ONE = "q1 Q0 a 1 3.0 x\nq1 Q0 b 2 2.0 x\nq2 Q0 d 1 2.0 x\n"
 TWO = "q1 Q0 b 1 2.0 y\nq1 Q0 a 2 1.0 y\nq2 Q0 e 1 1.0 y\n"
@@ -195,6 +198,24 @@ def test_aggregate_reads_named_pipes_once(folder, capsys, text, method, zipped):
     assert from_pipe == from_file and from_file[0] == 0 and from_file[1]
 
 
+@pytest.mark.parametrize("weights", ["1,3,2,1", "1,1,1,0.5"])
+@pytest.mark.parametrize("header", ["model_a,model_b,winner", "winner,loser"])
+def test_aggregate_weighs_comparisons_as_in_python(run, folder, header, weights):
+    rows = ["a,b", "b,c", "a,c", "c,a"]
+    rows = [f"{row},model_a" for row in rows] if header.startswith("model") else rows
+    lines = [f"{row},{weight}" for row, weight in zip(rows, weights.split(","), strict=True)]
+    (folder / "duels.csv").write_text("\n".join([f"{header},weight", *lines]) + "\n")
+    (folder / "plain.csv").write_text("\n".join([header, *rows]) + "\n")
+    boards = []
+    for name in ("duels.csv", "plain.csv"):
+        board = PlackettLuce().fit_transform(RankedLists.from_comparisons(pd.read_csv(name)))
+        found = consensus(run("aggregate", name, "--method", "PlackettLuce"))
+        assert found["item"].tolist() == board["item"].tolist()
+        assert found["score"].tolist() == pytest.approx(board["score"].tolist(), abs=1e-6)
+        boards.append(found["score"].tolist())
+    assert boards[0] != pytest.approx(boards[1], abs=1e-3)
+
+
 def test_aggregate_reads_decimal_commas_on_request(run, fail, folder):
     text = "query;voter;item;score\nq1;x;a;3,5\nq1;x;b;2,5\n"
     (folder / "comma.csv").write_text(text)
@@ -249,9 +270,57 @@ def test_read_value_parses_numbers_words_and_values_by_voter():
     assert read_value("bm25:.3,dense:.7") == {"bm25": 0.3, "dense": 0.7}
     assert read_value("a:b: 1e-2") == {"a:b": 0.01}
     assert read_value("{'a': 1}") == {"a": 1}
-    assert read_values("10,30, 60") == [10, 30, 60]
-    assert read_values("(5, 10),(1,)") == [(5, 10), (1,)]
-    assert read_values("min-max,None") == ["min-max", None]
+    assert read_params("k", "10,30, 60", {}) == [10, 30, 60]
+    assert read_params("k", "(5, 10),(1,)", {}) == [(5, 10), (1,)]
+    assert read_params("norm", "min-max,None", {}) == ["min-max", None]
+
+
+NESTED = "LearnedWeights[aggregator=ReciprocalRankFusion[k=20],shrinkage=5]"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("LearnedWeights[aggregator=CombSUM]", LearnedWeights(aggregator=CombSUM())),
+        (NESTED, LearnedWeights(aggregator=ReciprocalRankFusion(k=20), shrinkage=5)),
+        ("learned-weights[aggregator=None]", LearnedWeights()),
+        (
+            "LocalKemenization[aggregator=DIBRA[aggregator=CombSUM[norm=rank,voter_weights=a:1,b:2]],absent=ignore]",
+            LocalKemenization(
+                DIBRA(aggregator=CombSUM(norm="rank", voter_weights={"a": 1.0, "b": 2.0})), absent="ignore"
+            ),
+        ),
+    ],
+)
+def test_methods_may_be_parameters_of_methods(text, expected):
+    [(name, method)] = make_methods([text])
+    assert repr(method) == repr(expected)
+    assert repr(make_methods([name])[0][1]) == repr(expected)  # the name of the row can be used again
+
+
+def test_tune_writes_nested_methods_as_they_are_read():
+    methods = read_params("aggregator", "CombSUM[norm=rank],ReciprocalRankFusion[k=20],BordaCount", all_aggregators())
+    assert list(map(repr, methods)) == ["CombSUM(norm='rank')", "ReciprocalRankFusion(k=20)", "BordaCount()"]
+    assert write_param("aggregator", methods[0]) == "aggregator=CombSUM[norm=rank]"
+    assert write_param("voter_weights", {"a": 0.25, "b": 1.0}) == "voter_weights=a:0.25,b:1"
+
+
+def test_a_wrong_nested_method_is_named():
+    with pytest.raises(InputError, match=r"'CombSUN' is not a method \(did you mean 'CombSUM'\?\)"):
+        make_methods(["LearnedWeights[aggregator=CombSUN]"])
+    with pytest.raises(InputError, match="CombSUM has no parameter 'kk'"):
+        make_methods(["LearnedWeights[aggregator=CombSUM[kk=1]]"])
+
+
+def test_compare_runs_methods_inside_methods(run, folder):
+    command = ("compare", "runs", "qrels.txt", "--metrics", "map", "--methods", "DIBRA[aggregator=CombSUM[norm=rank]]")
+    assert "DIBRA[aggregator=CombSUM[norm=rank]]  " in run(*command)
+
+
+def test_the_seed_reaches_methods_inside_methods():
+    [(_, method)] = methods = make_methods(["LocalKemenization[aggregator=Kemeny[method=local-search]]"])
+    seed_methods(methods, 7)
+    assert method.aggregator.random_state == 7
 
 
 def test_aggregate_accepts_voter_weights_by_name(run):
@@ -290,3 +359,12 @@ def test_fast_methods_are_default_methods_and_differ():
     assert len({type(method) for _, method in methods}) >= 10
     assert all(repr(method) in known for _, method in methods)
     assert ("ReciprocalRankFusion", repr(ReciprocalRankFusion())) in [(name, repr(one)) for name, one in methods]
+
+
+@pytest.mark.parametrize("command", ["compare", "judge", "tune", "aggregate", "explain", "audit", "evaluate"])
+def test_usage_begins_with_the_name_of_the_command(folder, capsys, command):
+    with pytest.raises(SystemExit):
+        main([command, "--no-such-option"])
+    usage = capsys.readouterr().err
+    assert usage.startswith(f"usage: skrankagg {command} ") and "skrankagg [-h]" not in usage
+    assert f"skrankagg {command}: error: " in usage

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from processes import environment
+from scipy import stats
 from sklearn.model_selection import GridSearchCV
 
 import skrankagg
@@ -19,10 +20,10 @@ from skrankagg import BordaCount, Comparator, PlackettLuce, Qrels, RankedLists, 
 from skrankagg.__main__ import main
 from skrankagg._command_line import _command_progress, _compare
 from skrankagg.aggregators import SlideFuse
-from skrankagg.datasets import make_comparisons, make_ranked_lists, write_qrels
+from skrankagg.datasets import make_comparisons, make_ranked_lists, read_lists, read_qrels, write_qrels
 from skrankagg.inspection import rank_stability, voter_contributions
 from skrankagg.metrics import make_ranking_scorer
-from skrankagg.model_selection import QueryKFold
+from skrankagg.model_selection import QueryKFold, latex_table
 
 ROOT = Path(skrankagg.__file__).resolve().parents[1]
 
@@ -66,7 +67,7 @@ def test_tune_measures_its_search_on_held_out_queries(run, data):
     written = pd.read_csv("tuned.csv", index_col="method")["map"]
     assert written.tolist() == pytest.approx(comparator.results_["map"].tolist(), rel=1e-12)
     best = comparator.named_aggregators_["tuned"].best_params_["k"]
-    assert out.splitlines()[-1].endswith(f"aggregate LISTS --method ReciprocalRankFusion --param k={best}")
+    assert out.splitlines()[-1].endswith(f"aggregate lists.csv --method ReciprocalRankFusion --param k={best}")
     assert "2 points, by map on 3 folds" in " ".join(out.split())
 
 
@@ -132,7 +133,7 @@ def test_explain_prints_places_and_influence_for_other_methods(run, data):
     query = data[0].queries[0]
     out = run("explain", "lists.csv", "--method", "Schulze", "--query", query)
     assert "the place of each item in each list" in out
-    assert "The scores of Schulze() are not sums. Changes if a list is left out:" in out
+    assert "The scores of Schulze are not sums. Changes if a list is left out:" in out
     assert len(cells(out, "v1")) == 1
 
 
@@ -243,10 +244,82 @@ def test_compare_with_baseline_tests_every_row(run, fail, data):
         row = cells(out, name)[1]
         assert row[1:3] == [f"{found.loc[name, 'mean']:.4f}", f"{found.loc[name, 'difference']:+.4f}"]
         assert row[3] == f"{found.loc[name, 'low']:+.4f} to {found.loc[name, 'high']:+.4f}"
-        assert row[-1] == f"{found.loc[name, 'adjusted']:.4f}"
-    assert "there is no row 'v9' to compare with" in fail(*command, "--baseline", "v9")
-    latex = run(*command, "--baseline", "bordacount", "--latex")
-    assert "mark differences from BordaCount" in latex
+        p = found.loc[name, "adjusted"]
+        assert row[-1] == ("<.0001" if p < 0.0001 else f"{p:.4f}")
+    assert cells(out, "v2")[1][-1] == "<.0001"
+    message = fail(*command, "--baseline", "v9")
+    assert "there is no row 'v9' to compare with; the rows are BordaCount, CombSUM, v1, v2, v3, v4." in message
+
+
+def test_baseline_names_a_voter_that_has_no_row(fail):
+    command = ("compare", "lists.csv", "qrels.txt", "--methods", "BordaCount", "--baseline", "v2")
+    message = fail(*command)
+    assert "no row 'v2' to compare with; the rows are BordaCount. v2 is a voter; --voters adds rows" in message
+
+
+def test_rows_methods_leaves_voters_out_of_the_correction(run, fail, data):
+    lists, qrels = data
+    names = ["BordaCount", "CombSUM", "CombMNZ"]
+    command = ("compare", "lists.csv", "qrels.txt", "--methods", *names, "--metrics", "map", "--voters")
+    out = run(*command, "--baseline", "best-voter", "--rows", "methods")
+    methods = [(name, getattr(skrankagg, name)()) for name in names]
+    table = Comparator(methods, metrics="map", with_voters=True).fit(lists, qrels=qrels).per_query_["map"].unstack(0)
+    best = max(["v1", "v2", "v3", "v4"], key=lambda voter: table[voter].mean())
+    assert f"Difference from {best} " in out and "same queries choose the baseline" in out
+    raw = [stats.ttest_rel(table[name], table[best]).pvalue for name in names]
+    order = np.argsort(raw)
+    holm = np.empty(3)
+    holm[order] = np.maximum.accumulate(np.sort(raw) * [3, 2, 1]).clip(max=1)
+    for name, p in zip(names, holm, strict=True):
+        assert cells(out, name)[1][-1] == ("<.0001" if p < 0.0001 else f"{p:.4f}")
+    assert len(cells(out, "v1")) == 1  # only the row of the first table
+    assert "--rows only works together with --baseline" in fail(*command, "--rows", "methods")
+    assert "--times only works together with --latex" in fail(*command, "--times")
+
+
+def test_latex_is_the_same_in_python_and_at_a_terminal(run, data):
+    lists, qrels = data
+    command = ("compare", "lists.csv", "qrels.txt", "--methods", "CombSUM", "BordaCount", "--metrics", "map", "p@10")
+    methods = [("CombSUM", skrankagg.CombSUM()), ("BordaCount", BordaCount())]
+    comparator = Comparator(methods, metrics=["map", "p@10"], with_voters=True).fit(lists, qrels=qrels)
+
+    def tabular(*options):
+        lines = run(*command, *options, "--latex").splitlines(keepends=True)
+        return "".join(line for line in lines if not line.startswith("% "))
+
+    assert tabular("--voters") == f"{comparator.latex_table()}\n"
+    for rows in ("all", "methods"):
+        text = comparator.latex_table(baseline="best voter", rows=rows)
+        assert tabular("--voters", "--baseline", "best voter", "--rows", rows) == f"{text}\n"
+    alone = Comparator(methods, metrics=["map", "p@10"]).fit(lists, qrels=qrels)
+    assert tabular("--baseline", "bordacount") == f"{alone.latex_table(baseline='BordaCount')}\n"
+    assert "best single voter" not in tabular()
+
+
+def test_three_runs_become_a_latex_table_with_tests_against_the_best_run(run):
+    names = ["BordaCount.run", "CombMNZ.run", "Copeland.run"]
+    for name in names:
+        run("aggregate", "lists.csv", "--method", name.removesuffix(".run"), "-o", name)
+    command = ("evaluate", *names, "qrels.txt", "--metrics", "MAP", "nDCG@10", "P@10", "--baseline", "best", "--latex")
+    lines = [line for line in run(*command).splitlines() if not line.startswith("% ")]
+    runs = {name: read_lists(name) for name in names}
+    metrics = ["MAP", "nDCG@10", "P@10"]
+    # These two calls are all that Python needs.
+    per_query = skrankagg.evaluate(runs, read_qrels("qrels.txt"), metrics, per_query=True)
+    assert "\n".join(lines) == latex_table(per_query, baseline="best")
+    table = per_query["MAP"].unstack(0)
+    best = table.mean().idxmax()
+    assert lines[2] == r"Run & MAP & nDCG@10 & P@10 \\"
+    assert rf"than {best}" in lines[-1] or rf"from {best}" in lines[-1]
+    assert "(paired $t$-test over 24 queries; corrected by Holm's method for 2 comparisons" in lines[-1]
+    others = [name for name in names if name != best]
+    raw = sorted((stats.ttest_rel(table[name], table[best]).pvalue, name) for name in others)
+    found = [raw[0][1]] if 2 * raw[0][0] < 0.05 else []
+    found += [raw[1][1]] if found and raw[1][0] < 0.05 else []
+    for name in names:
+        [row] = [line for line in lines if line.startswith(name)]
+        assert row.split(" & ")[1].startswith(r"\textbf{" * (name == best) + f"{table[name].mean():.4f}")
+        assert row.split(" & ")[1].endswith("$^{-}$") == (name in found)
 
 
 def test_evaluate_with_baseline_tests_the_other_runs(run):

@@ -13,7 +13,7 @@ SHOWN = re.findall(r"^\$ (.*)\n((?:(?!\$ |```).*\n)*)", PAGE.read_text(encoding=
 
 
 def test_command_line_page_shows_its_files_and_some_commands():
-    assert sum(command.startswith("cat ") for command, _ in SHOWN) == 2
+    assert sum(command.startswith("cat ") for command, _ in SHOWN) == 4
     assert sum(command.startswith("skrankagg ") for command, _ in SHOWN) >= 3
 
 

@@ -38,7 +38,7 @@ def test_tables_show_references_below_a_rule_without_marks(results):
     assert lines[-2] == lines[1] == "-" * len(lines[0])
     assert lines[-1] == "best voter  0.9000"
     latex = latex_table(results, references=references).splitlines()
-    assert latex[-4:] == [r"\midrule", r"best voter & 0.9000 &  &  \\", r"\bottomrule", r"\end{tabular}"]
+    assert latex[-4:] == [r"\midrule", r"best voter & 0.9000 &  \\", r"\bottomrule", r"\end{tabular}"]
 
 
 def test_text_table_leaves_ties_of_all_methods_unmarked(results):
@@ -80,10 +80,10 @@ def test_tables_without_rows_or_columns_show_the_labels_only(results):
 
 
 def test_latex_table_has_booktabs_rules_and_the_best_in_bold(results):
-    assert latex_table(results, decimals=2).splitlines() == [
+    assert latex_table(results, decimals=2, time="time").splitlines() == [
         r"\begin{tabular}{lrrr}",
         r"\toprule",
-        r"method & map & p@10 & time (ms) \\",
+        r"Method & MAP & P@10 & time (ms) \\",
         r"\midrule",
         r"CombSUM & \textbf{0.51} & 0.10 & 2.1 \\",
         r"Copeland & 0.50 & \textbf{0.30} & 0.4 \\",
@@ -100,7 +100,7 @@ def test_latex_table_with_caption_or_label_is_a_float(results):
         r"\centering",
         r"\caption{All methods.}",
         r"\label{tab:all}",
-        r"\begin{tabular}{lrrr}",
+        r"\begin{tabular}{lrr}",
     ]
     assert lines[-1] == r"\end{table}"
     assert r"\caption" not in latex_table(results, label="tab:all")
@@ -127,7 +127,7 @@ def test_latex_table_with_caption_or_label_is_a_float(results):
 )
 def test_latex_table_escapes_names_of_rows_and_columns(name, escaped):
     lines = latex_table(pd.DataFrame({name: [0.5]}, index=[name])).splitlines()
-    assert lines[2] == rf"method & {escaped} \\"
+    assert lines[2] == rf"Method & {escaped} \\"
     assert lines[4] == rf"{escaped} & 0.5000 \\"
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 from ..._support._threads import one_blas_thread
 from ...exceptions import InputError
 from ...model_selection import latex_table
+from ...model_selection._paper_words import escape
 from ...plotting import ComparisonDisplay, CutoffDisplay
 from ...plotting._display import new_axes
 from ._input_check import encode_judgements, encode_profile
@@ -197,7 +198,9 @@ class Comparator:
         table = self.get_results(cutoff, metric, query)
         if "Method" in table:
             table = table.set_index("Method").drop(columns="q")
-        return latex_table(table, decimals=dec_pts, mark_best=False)
+        # PyFLAGR's headings are the names of the columns.
+        titles = {name: escape(name) for name in table if name != "time"}
+        return latex_table(table, decimals=dec_pts, mark_best=False, time="time", headings=titles)
 
     def plot_average_precision(
         self, dimensions: tuple[float, float], show_grid: bool, query: str = "all"
