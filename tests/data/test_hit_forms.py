@@ -292,8 +292,8 @@ def test_hits_that_cannot_be_read_are_refused_with_a_remedy(call, hits, words):
 def test_from_hits_refuses_lists_of_which_some_lack_scores():
     with pytest.raises(InputError, match=r"those of \['w'\] lack scores"):
         RankedLists.from_hits({"v": elastic(FALLING), "w": ["d1"]})
-    with pytest.raises(InputError, match="list 'w' has no scores"):
-        fuse({"v": elastic(FALLING), "w": ["d1"]})
+    with pytest.raises(InputError, match=r"list 'w' has none\. Give each list scores"):
+        fuse({"v": elastic(FALLING), "w": ["d1"]}, "combsum")
     with pytest.raises(InputTypeError, match=r"Ids for fuse must be hashable"):
         fuse({"v": [{"name": "d1"}], "w": [{"name": "d1"}]})
     with pytest.raises(
