@@ -34,7 +34,7 @@ APART = RankedLists.from_frame(
         }
     )
 )
-UNKNOWN = "No agreement is known. A list needs another list, and two items in common with it."
+UNKNOWN = "No agreement has a value. It needs two lists with at least two items in common."
 
 
 def sentences(display):
