@@ -58,7 +58,8 @@ class Source:
         """Return "preflib", "ballots", "ranks" or "scores" for a file of an election; otherwise return None."""
         if args.columns is not None:
             return None
-        return election_format(self.file, args.format, args.decimal)
+        with name_file_in_errors(repr(self), "read"):
+            return election_format(self.file, args.format, args.decimal)
 
     def __repr__(self):
         return "standard input" if self.path == "-" else self.path
