@@ -5,20 +5,44 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import aggregators
 from ._data._compared_items import all_connected
 from ._data._frames_of_voters import holds_frames
-from ._data._one_query import OneQuery, check_output, describe_method, is_batch, read_plain, read_weights
+from ._data._hits import refuse_other_names
+from ._data._long_rows import Duplicates
+from ._data._one_query import (
+    OneQuery,
+    best_copies,
+    check_output,
+    describe_method,
+    is_batch,
+    read_plain,
+    read_weights,
+)
 from ._data._ranked_lists import RankedLists
 from .aggregators import ReciprocalRankFusion
 from .base import BaseAggregator
+from .base._classes import find_method
 from .base._consensus import best_items
 from .exceptions import InputError, InputTypeError
 
 __all__ = ["fuse"]
+
+
+class _Options(NamedTuple):
+    """The arguments of `fuse` that concern one query."""
+
+    weights: Any
+    top: int | None
+    key: Any
+    explain: bool
+    return_items: bool
+    duplicates: str
+    strict: bool
 
 
 def fuse(
@@ -27,8 +51,11 @@ def fuse(
     *,
     weights: Sequence[float] | Mapping[Any, float] | None = None,
     top: int | None = None,
-    key: str | Callable[[Any], Hashable] | None = None,
+    key: str | Callable[[Any], Hashable] | Mapping[Any, Any] | None = None,
     explain: bool = False,
+    return_items: bool = False,
+    duplicates: Duplicates = "error",
+    strict: bool = False,
 ) -> list[Any]:
     """Merge the ranked lists of one query, or of each query of a batch, without a data frame.
 
@@ -36,36 +63,49 @@ def fuse(
     ----------
     lists : sequence of lists, or dict of name to list
         Each list contains ids, best first, or pairs (id, score); it may also be a dict of id to score. Higher scores
-        are better. All ids must have one sortable type, such as str or int. Empty lists are ignored. To merge several
+        are better. A list may also contain hits of a search client, or be the client's response; the notes list the
+        clients. All ids must have one sortable type, such as str or int. Empty lists are ignored. To merge several
         queries, pass a batch, which is a list that contains the lists of each query in this form. The lists of a single
         query may also be data frames, with one frame for each list. The frames are read as in RankedLists.from_lists.
-    aggregator : aggregator, default=None
-        An aggregator, or a pipeline that ends in an aggregator. None uses ``ReciprocalRankFusion(k=30)``. An aggregator
-        that learns voter weights by ``weighting="global"`` must be fitted.
+    aggregator : aggregator or str, default=None
+        An aggregator, a pipeline that ends in an aggregator, or the name of a method as on the command line, such as
+        "rrf" or "CombSUM[norm=z-score]". None uses ``ReciprocalRankFusion(k=30)``. An aggregator that learns voter
+        weights by ``weighting="global"`` must be fitted.
     weights : sequence of float in the order of the lists, or mapping of name to float, default=None
-        Weight of each list, at least 0; None gives each list weight 1.
+        Weight of each list, at least 0; None gives each list weight 1. A mapping must have a weight for each list.
+        Other names in the mapping are ignored, so that a request may lack some lists.
     top : int, default=None
         Number of items to return for each query; None returns all.
-    key : str or callable, default=None
+    key : str, callable, or mapping of list name to str or callable, default=None
         Location of the id in a hit of a search client: a key of a dict, an attribute of an object, or a function of the
-        hit. The function may return (id, score).
+        hit. The key may also belong to the hit's metadata. The function may return (id, score). With None, the ids of
+        known clients are read. A mapping has a key for some of the lists; other lists are read as with None.
     explain : bool, default=False
         Whether to add each list's share of the score, for methods whose scores are sums over the lists.
+    return_items : bool, default=False
+        Whether to return the hits themselves instead of their ids. If several lists contain an item, the hit comes from
+        the list that ranks it best. The hit of a pair (Document, score) is the Document.
+    duplicates : {"error", "first", "best", "mean"}, default="error"
+        How to treat an item that a list contains twice, such as several passages of one document. The options are an
+        error, the item's first entry, its best entry, and the mean of its ranks or scores.
+    strict : bool, default=False
+        Whether names in `weights` and `key` that are not the name of a list are errors.
 
     Returns
     -------
     list of tuples
         A tuple (id, score) for each item, best first. With ``explain=True`` the tuples are (id, score, shares), where
-        the shares are a list in the order of the lists, or a dict keyed by name. For a batch, the result contains such
-        a list of tuples for each query.
+        the shares are a list in the order of the lists, or a dict keyed by name. With ``return_items=True`` each tuple
+        contains the hit instead of the id. For a batch, the result contains such a list of tuples for each query.
 
     Raises
     ------
     TypeError
         If the lists are of another type, or the ids cannot be sorted.
     ValueError
-        If a list contains an id twice, a score is not finite, or only some lists have scores. If ``explain=True`` and
-        the method's scores are not sums over the lists.
+        If a list contains an id twice, a score is not finite, or only some lists have scores. If a list has no weight
+        in a mapping of weights, or a name is unknown with ``strict=True``. If ``explain=True`` and the method's scores
+        are not sums over the lists.
 
     See Also
     --------
@@ -77,6 +117,13 @@ def fuse(
     result depends only on the arguments, and several threads may call the function at the same time. Voters are
     numbered from 1, or have the names of a dict; ``voter_weights`` of the aggregator refers to these names. An (id,
     score) pair of integers must be a tuple, because a list of two integers is a list of ids.
+
+    Hits of these clients are recognised by their shape, as objects and as JSON: Elasticsearch, OpenSearch, Qdrant,
+    Weaviate, LangChain and LlamaIndex. The raw responses of the four engines are also recognised. Dicts with the keys
+    "id" and "score" are read in the same way. If hits have scores, the scores order the list. Hits without scores are
+    ranked by their order. For Weaviate, a lower distance is better. For Qdrant, and for pairs (Document, score), the
+    order of the hits shows whether lower scores are better. UUIDs of Weaviate become text. Integers of NumPy and of
+    Python are one type.
 
     The default has k = 30 because it was better than 60 on 24 judged collections, with lists cut at 100. Compared with
     60, it gained .5 points of nDCG@10 on average, and lost 1.8 points on the worst collection.
@@ -94,57 +141,99 @@ def fuse(
     >>> hybrid = {"bm25": [("d1", 9.1), ("d2", 7.5), ("d3", 1.1)], "dense": {"d2": 0.8, "d3": 0.7}}
     >>> fuse(hybrid, CombSUM(), weights={"bm25": 0.25, "dense": 0.75}, top=1, explain=True)
     [('d2', 0.95, {'bm25': 0.2, 'dense': 0.75})]
+
+    A raw response of Elasticsearch, and points of Qdrant as JSON. The retriever "rerank" did not answer:
+
+    >>> response = {"hits": {"hits": [{"_id": "d1", "_score": 9.1, "_source": {"title": "Fusion"}}]}}
+    >>> points = {"points": [{"id": "d2", "payload": {}, "score": 0.8}, {"id": "d1", "payload": {}, "score": 0.7}]}
+    >>> weights = {"bm25": 2, "dense": 1, "rerank": 3}
+    >>> [(hit, score)] = fuse({"bm25": response, "dense": points}, "rrf", weights=weights, top=1, return_items=True)
+    >>> hit["_source"]["title"]
+    'Fusion'
     """
-    check_output(top, explain)
-    aggregator = _DEFAULT if aggregator is None else aggregator
+    check_output(top, explain, return_items, duplicates, strict)
+    if aggregator is None:
+        aggregator = _DEFAULT
+    elif isinstance(aggregator, str):
+        aggregator = _named(aggregator)
+    options = _Options(weights, top, key, explain, return_items, duplicates, strict)
     if holds_frames(lists):
-        return _fuse_frames(lists, aggregator, weights, top, explain)
+        return _fuse_frames(lists, aggregator, options)
     sums = isinstance(aggregator, BaseAggregator) and aggregator._any_numbering
     if not is_batch(lists, key):
-        return _fuse_one(lists, aggregator, sums, weights, top, key, explain)
+        return _fuse_one(lists, aggregator, sums, options)
     # If a warning is possible, all queries are aggregated at once, so that the warning is given only once.
     if explain or (sums and not _warns(aggregator)):
-        return [_fuse_one(one, aggregator, sums, weights, top, key, explain) for one in lists]
-    return _fuse_at_once(lists, aggregator, weights, top, key)
+        return [_fuse_one(one, aggregator, sums, options) for one in lists]
+    return _fuse_at_once(lists, aggregator, options)
 
 
 # Better than the 60 of the paper on 24 judged collections.
 _DEFAULT = ReciprocalRankFusion(k=30)
 
 
-def _fuse_one(lists, aggregator, sums, weights, top, key, explain):
-    plain = read_plain(lists, key)
+@lru_cache(maxsize=64)
+def _named(text):
+    return find_method(text, aggregators)
+
+
+def _fuse_one(lists, aggregator, sums, options):
+    plain = read_plain(lists, options.key, strict=options.strict)
     if not any(plain.ids):
         return []
-    given = None if weights is None else read_weights(plain, weights)
-    if explain:
-        return _explain(plain, OneQuery(plain, given, sort=True), aggregator, top)
+    weights = None if options.weights is None else read_weights(plain, options.weights, strict=options.strict)
+    if options.duplicates != "error":
+        plain = plain.without_duplicates(options.duplicates)
+    if options.explain:
+        found = _explain(plain, OneQuery(plain, weights, sort=True), aggregator, options.top)
+    else:
+        found = _order(plain, weights, aggregator, sums, options.top)
+    return _with_hits(plain, found) if options.return_items else found
+
+
+def _order(plain, weights, aggregator, sums, top):
+    """Return a list of (id, score) for the lists of one query, best first."""
     # A sum of rows needs no further preparation if neither the lists nor the parameters can cause a warning or an
     # error.
     if sums and not aggregator._names_voters():
         tags = _read_tags(aggregator)
         readable = tags.lenient is None and (plain.scores is not None or not tags.needs_scores)
-        query = OneQuery(plain, given, sort=False) if readable else None
+        query = OneQuery(plain, weights, sort=False) if readable else None
         if query is not None and 2 not in query.list_length and all_connected(query, tags.compares):
             return best_items(query, query.ids, aggregator._aggregate(query), top)
-    query = OneQuery(plain, given, sort=True)
+    query = OneQuery(plain, weights, sort=True)
     return _pairs(_rank(aggregator, query), top)[0]
 
 
-def _fuse_frames(frames, aggregator, weights, top, explain):
+def _with_hits(plain, found):
+    """Replace the id in each tuple by the hit from the list that ranks the id best."""
+    hits = best_copies(plain, [one[0] for one in found])
+    return [(hit, *one[1:]) for hit, one in zip(hits, found, strict=True)]
+
+
+def _fuse_frames(frames, aggregator, options):
     """Merge the lists of one query; each list is given as a data frame."""
-    lists = RankedLists.from_lists(frames, weights=weights)
+    if options.explain:
+        raise InputError(
+            "explain=True expects lists of ids, lists of (id, score), or dicts of id to score; got data frames. Call "
+            "skrankagg.inspection.voter_contributions(aggregator, lists)."
+        )
+    if options.return_items:
+        raise InputError(
+            "return_items=True expects lists of hits; got data frames. Join the result with the frames by the ids."
+        )
+    weights = options.weights
+    if isinstance(weights, Mapping) and isinstance(frames, Mapping):
+        if options.strict:
+            refuse_other_names("weights", weights, frames)
+        weights = {name: weight for name, weight in weights.items() if name in frames}
+    lists = RankedLists.from_lists(frames, weights=weights, duplicates=options.duplicates)
     if lists.n_queries > 1:
         raise InputError(
             f"fuse expects the lists of one query; got {lists.n_queries} queries. Call the aggregator's "
             "fit_transform(lists), which returns the results of all queries in one frame."
         )
-    if explain:
-        raise InputError(
-            "explain=True expects lists of ids, lists of (id, score), or dicts of id to score; got data frames. Call "
-            "skrankagg.inspection.voter_contributions(aggregator, lists)."
-        )
-    return _pairs(_rank(aggregator, lists), top)[0]
+    return _pairs(_rank(aggregator, lists), options.top)[0]
 
 
 def _read_tags(aggregator):
@@ -221,26 +310,30 @@ def _explain(plain, query, aggregator, top):
     return list(zip(ids, ranked.score[:top].tolist(), share, strict=True))
 
 
-def _fuse_at_once(batch, aggregator, weights, top, key):
+def _fuse_at_once(batch, aggregator, options):
     """Aggregate the queries of a batch together, because a method may learn from all queries."""
     runs: dict[Any, dict[int, Any]] = {}
     weight_of = {}
     fused: list[list[Any]] = [[] for _ in batch]
-    for number, one in enumerate(batch):
-        plain = read_plain(one, key)
-        for name, results in plain.to_lists().items():
+    read = [read_plain(one, options.key, strict=options.strict) for one in batch]
+    for number, plain in enumerate(read):
+        for name, results in plain.to_lists(pairs=options.duplicates != "error").items():
             runs.setdefault(name, {})[number] = results
-        if weights is not None:
+        if options.weights is not None:
             names = range(1, len(plain.ids) + 1) if plain.names is None else plain.names
-            weight_of[number] = dict(zip(names, read_weights(plain, weights), strict=True))
+            weights = read_weights(plain, options.weights, strict=options.strict)
+            weight_of[number] = dict(zip(names, weights, strict=True))
     if not runs:
         return fused
-    lists = RankedLists.from_runs(runs)
-    if weights is not None:
+    lists = RankedLists.from_runs(runs, duplicates=options.duplicates)
+    if options.weights is not None:
         queries, voters = lists.queries.tolist(), lists.voters.tolist()
         lists = lists.with_list_weight(
             [weight_of[queries[q]][voters[v]] for q, v in zip(lists.list_query, lists.list_voter, strict=True)]
         )
-    for number, pairs in zip(lists.queries.tolist(), _pairs(_rank(aggregator, lists), top), strict=True):
+    for number, pairs in zip(lists.queries.tolist(), _pairs(_rank(aggregator, lists), options.top), strict=True):
         fused[number] = pairs
-    return fused
+    if not options.return_items:
+        return fused
+    unique = read if options.duplicates == "error" else [one.without_duplicates(options.duplicates) for one in read]
+    return [_with_hits(plain, found) if found else [] for plain, found in zip(unique, fused, strict=True)]

@@ -26,10 +26,11 @@ from skrankagg import (
     ReciprocalRankFusion,
     fuse,
 )
+from skrankagg.aggregators import LocalKemenization
 from skrankagg.base import BaseAggregator
 from skrankagg.exceptions import ExposureWarning, InputError, InputTypeError
 from skrankagg.preprocessing import TopK
-from skrankagg.utils.discovery import default_methods
+from skrankagg.utils.discovery import all_aggregators, default_methods
 from skrankagg.utils.estimator_checks import example_lists
 
 METHODS = [method for _, method in default_methods()]
@@ -204,9 +205,17 @@ def test_fuse_accepts_ids_of_any_ordered_type():
             {"bm25": ["a"], "dense": ["b"]},
             {"weights": {"bm25": 1, "dens": 1}},
             InputError,
-            "the same names",
+            r"none for list 'dense', but one for 'dens' \(did you mean 'dense'\?\)",
         ),
-        ([["a"]], {"aggregator": "rrf"}, InputTypeError, "expects an aggregator"),
+        ([["a"]], {"aggregator": "rff"}, InputError, r"'rff' is not a method"),
+        ([["a"]], {"aggregator": "rrf[kk=1]"}, InputError, r"no parameter 'kk' \(did you mean 'k'\?\)"),
+        ([["a"]], {"aggregator": 3}, InputTypeError, "expects an aggregator"),
+        ({"bm25": ["a"], "dense": None}, {}, InputTypeError, "list 'dense' is of type NoneType. Leave out a list that"),
+        ({"bm25": ["a"], "dense": TimeoutError()}, {}, InputTypeError, "list 'dense' is of type TimeoutError. Leave"),
+        ([["a"]], {"strict": 1}, InputTypeError, "`strict` must be True or False"),
+        ([["a"]], {"return_items": "yes"}, InputTypeError, "`return_items` must be True or False"),
+        ([["a"]], {"duplicates": "last"}, InputError, "`duplicates` must be one of"),
+        ([["a"]], {"key": {"bm25": "id"}}, InputError, "must be a single key for unnamed lists"),
         ([["a"]], {"aggregator": CombSUM()}, InputError, "score"),
         ([["a", "b"]], {"aggregator": ReciprocalRankFusion(k=-1)}, ValueError, "'k' parameter"),
         ([["a", "b"]], {"aggregator": ReciprocalRankFusion(k=True)}, ValueError, "'k' parameter"),
@@ -286,3 +295,70 @@ def test_fuse_handles_large_queries_and_threads():
     alone = [fuse(one, CombSUM()) for one in small]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda one: fuse(one, CombSUM()), small * 4)) == alone * 4
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.PartialListsWarning")
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
+@pytest.mark.parametrize(("name", "method"), default_methods(), ids=[name for name, _ in default_methods()])
+def test_fuse_accepts_every_method_by_its_name(name, method):
+    lists = random_lists(np.random.default_rng(3), scores=True)
+    expected = fuse(lists, method)
+    assert same(fuse(lists, name), expected, method)
+    kind, bracket, params = name.partition("[")
+    assert same(fuse([lists, lists], kind.lower() + bracket + params)[1], fuse([lists, lists], method)[1], method)
+
+
+def test_fuse_accepts_synonyms_and_parameters_in_names():
+    lists = [["a", "b", "c"], ["c", "d"]]
+    assert fuse(lists, "rrf") == fuse(lists, ReciprocalRankFusion())
+    assert fuse(lists, "RRF[k=5]") == fuse(lists, ReciprocalRankFusion(k=5)) != fuse(lists, "rrf[k=50]")
+    named = {"x": lists[0], "y": lists[1]}
+    by_name = "rrf[voter_weights=x:0.2,y:3]"
+    assert fuse(named, by_name) == fuse(named, ReciprocalRankFusion(voter_weights={"x": 0.2, "y": 3.0}))
+    for method in (CombSUM(norm="borda"), ReciprocalRankFusion(k=7, voter_weights={"x": 1.5, "y": 2}), BordaCount()):
+        assert fuse(named, repr(method)) == fuse(named, method)
+    assert fuse(lists, "rrf", explain=True) == fuse(lists, ReciprocalRankFusion(), explain=True)
+    learners = set(all_aggregators()) - {name.partition("[")[0] for name, _ in default_methods()}
+    for name in learners:  # which need judgements
+        with pytest.raises(NotFittedError):
+            fuse([{"a": 1.0, "b": 0.5}], name)
+
+
+def test_fuse_ignores_the_weights_of_lists_that_a_request_lacks():
+    lists = {"bm25": ["a", "b", "c"], "dense": ["c", "b", "d"]}
+    weights = {"bm25": 0.5, "late": 9, "dense": 2, "x": "unused"}
+    expected = fuse(lists, weights=[0.5, 2])
+    assert fuse(lists, weights=weights) == expected
+    assert fuse([lists, {"dense": lists["dense"]}], weights=weights) == [
+        expected,
+        fuse([lists["dense"]], weights=[2]),
+    ]
+    assert fuse([lists] * 2, Copeland(), weights=weights) == [fuse(lists, Copeland(), weights=[0.5, 2])] * 2
+    assert fuse({}, weights=weights) == fuse({"bm25": []}, weights=weights) == []
+    for strict in (False, True):
+        with pytest.raises(InputError, match="`weights` must have a number for each list; got none for list 'dense'"):
+            fuse(lists, weights={"bm25": 1.0}, strict=strict)
+    for one in (lists, [lists, lists]):
+        with pytest.raises(InputError, match="must name only lists of the request with strict=True; got 'late'"):
+            fuse(one, weights={"bm25": 0.5, "late": 9, "dense": 2}, strict=True)
+    assert fuse(lists, weights={"bm25": 0.5, "dense": 2}, strict=True) == expected
+
+
+def test_fuse_of_frames_ignores_the_weights_of_absent_frames():
+    items = {"x": list("abc"), "y": list("cad")}
+    frames = {name: pd.DataFrame({"item": of, "rank": range(1, 4)}) for name, of in items.items()}
+    weights = {"x": 1.0, "y": 3.0, "z": 2.0}
+    assert fuse(frames, weights=weights) == fuse(items, weights=weights)
+    with pytest.raises(InputError, match="got 'z'"):
+        fuse(frames, weights=weights, strict=True)
+    with pytest.raises(InputError, match="return_items=True expects lists of hits"):
+        fuse(frames, return_items=True)
+    twice = {"x": pd.DataFrame({"item": ["a", "b", "a"], "rank": [1, 2, 3]})}
+    assert fuse(twice, duplicates="first") == fuse([["a", "b"]])
+
+
+def test_fuse_accepts_methods_inside_methods_by_name():
+    lists = {"a": {"x": 3.0, "y": 1.0}, "b": {"y": 2.0, "z": 1.0}}
+    named = fuse(lists, "LocalKemenization[aggregator=CombSUM[norm=rank]]")
+    assert named == fuse(lists, LocalKemenization(aggregator=CombSUM(norm="rank")))
+    assert named == fuse(lists, "LocalKemenization(aggregator=CombSUM(norm='rank'))")

@@ -1,14 +1,11 @@
 """Names of methods on the command line; for example, `CombSUM[norm=rank]` means CombSUM(norm="rank")."""
 
-import ast
 import os
-import re
 
 from .._data._conflicts import describe_conflict
-from .._support._suggestions import did_you_mean, find_same
+from .._support._method_text import read_method
 from ..utils.discovery import all_aggregators, default_methods
 from ._messages import UserError
-from ._python_words import split_outside_brackets
 
 #: Methods that are compared by default. They differ from each other and need only seconds for a hundred queries of long
 #: lists.
@@ -34,13 +31,6 @@ COMPARISON_METHOD = "PlackettLuce"
 #: The method for ballots, which elects the winner of all majorities if there is one.
 BALLOT_METHOD = "Schulze"
 
-# Parameters whose values are methods.
-_METHODS = {"aggregator"}
-
-# Pattern of values of voters, such as bm25:.3,dense:.7. A voter's name may contain colons.
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_BY_VOTER = re.compile(rf"[^,{{}}]+:\s*{_NUMBER}(?:\s*,[^,{{}}]+:\s*{_NUMBER})*")
-
 
 def make_methods(texts):
     """Convert texts to a list of (name, estimator) pairs; raise UserError if a method is given twice."""
@@ -63,102 +53,8 @@ def seed_methods(methods, random_state):
 
 
 def _make_method(text):
-    aggregators = all_aggregators()
-    match = re.fullmatch(r"\s*([\w-]+)\s*(?:\[(.*)\])?\s*", text, re.DOTALL)
-    name = find_same(match[1], aggregators) if match else None
-    if name is None:
-        hint = " Files come before --methods." if os.path.exists(text) else ""
-        meant = did_you_mean(match[1], aggregators) if match else ""
-        raise UserError(f"{text!r} is not a method{meant}; choose from {', '.join(aggregators)}.{hint}")
-    params = parse_params(name, aggregators[name], _split(match[2] or ""))
-    params = {key: read_param(key, value) for key, value in params.items()}
-    method = aggregators[name](**params)
-    method._validate_params()
-    return name + _in_brackets(params), method
-
-
-def _split(text):
-    """Split the options of a method, such as "k=10,norm=rank", at commas; each option has the form NAME=VALUE."""
-    pieces = []
-    for piece in split_outside_brackets(text):
-        # A piece without = belongs to values of voters, such as bm25:.3,dense:.7.
-        if pieces and "=" not in piece and ":" in piece:
-            pieces[-1] += f",{piece}"
-        else:
-            pieces.append(piece)
-    return pieces
-
-
-def parse_params(name, aggregator, pieces):
-    """Parse options of the form NAME=VALUE to a dict from parameter to text; raise UserError for unknown parameters."""
-    available = list(aggregator().get_params(deep=False))
-    params = {}
-    for piece in pieces:
-        key, equals, value = (part.strip() for part in piece.partition("="))
-        if not equals:
-            raise UserError(f"a parameter of {name} must have the form NAME=VALUE; got {piece!r}.")
-        if key not in available:
-            raise UserError(
-                f"{name} has no parameter {key!r}{did_you_mean(key, available)}; it has "
-                f"{', '.join(available) or 'none'}."
-            )
-        if key in params:
-            raise UserError(f"the parameter {key} of {name} is given twice.")
-        params[key] = value
-    return params
-
-
-def read_value(text):
-    """Convert voter weights such as bm25:.3,dense:.7 to a dict, and Python literals to values; keep any other text."""
-    if _BY_VOTER.fullmatch(text):
-        pairs = [piece.rpartition(":") for piece in text.split(",")]
-        return {voter.strip(): float(number) for voter, _, number in pairs}
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
-
-
-def read_param(key, text):
-    """Convert the text of a parameter to its value; the value of `aggregator` is a method, such as CombSUM[norm=rank].
-
-    Parameters
-    ----------
-    key : str
-        Name of the parameter.
-    text : str
-        Value as written on the command line.
-
-    Returns
-    -------
-    object
-    """
-    value = read_value(text)
-    return _make_method(value)[1] if key in _METHODS and isinstance(value, str) else value
-
-
-def read_params(key, text):
-    """Read the values of a parameter, separated by commas, such as `10,60` or `(5,10),(1,2)` (two tuples)."""
-    return [read_param(key, piece) for piece in split_outside_brackets(text)]
-
-
-def write_param(key, value):
-    """Write a parameter as on the command line, such as k=10 or aggregator=CombSUM[norm=rank]."""
-    return f"{key}={_write_value(value)}"
-
-
-def _write_value(value):
-    if isinstance(value, dict):
-        return ",".join(f"{voter}:{number:.4g}" for voter, number in value.items())
-    if hasattr(value, "get_params"):
-        defaults = type(value)().get_params(deep=False)
-        changed = {key: one for key, one in value.get_params(deep=False).items() if repr(one) != repr(defaults[key])}
-        return type(value).__name__ + _in_brackets(changed)
-    return str(value)
-
-
-def _in_brackets(params):
-    return f"[{','.join(write_param(key, value) for key, value in params.items())}]" if params else ""
+    hint = " Files come before --methods." if os.path.exists(text) else ""
+    return read_method(text, all_aggregators(), hint)
 
 
 def fitting_methods(lists, names=None):

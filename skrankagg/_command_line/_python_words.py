@@ -4,6 +4,8 @@ import functools
 import re
 import shlex
 
+from .._support._method_text import split_outside_brackets
+
 # Pattern of a value in a message: one or several words in quotes, a list, or a number. The value may be missing.
 _QUOTED = r"'[^']*'|\"[^\"]*\""
 _VALUE = r"('[^']*'(?:, '[^']*')*(?: or '[^']*')?|\"[^\"]*\"|\[[^\]]*\]|\d+|True\b|(?!\w))"
@@ -198,18 +200,6 @@ def _closing(text, start):
         if depth == 0:
             return place
     return None
-
-
-def split_outside_brackets(text):
-    """Split a text at the commas outside of brackets; leave out empty pieces."""
-    pieces, depth = [""], 0
-    for char in text:
-        depth += (char in "[{(") - (char in "]})")
-        if char == "," and depth <= 0:
-            pieces.append("")
-        else:
-            pieces[-1] += char
-    return [piece.strip() for piece in pieces if piece.strip()]
 
 
 def _plain(value):

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from .._arrays._ragged import positions
-from .._support._values import show
+from .._support._values import is_hashable, show
 from ..exceptions import InputError, InputTypeError
 from ._ballots import count_ballots
 from ._frames_of_voters import encode_frames, holds_frames
-from ._hits import as_hits, hold_pairs, read_hit, read_score, split_pairs
+from ._hits import as_hits, check_key, hold_pairs, read_list, split_pairs
 from ._long_rows import (
     Duplicates,
     LowerIsBetter,
@@ -126,7 +126,9 @@ def from_runs(
             if isinstance(results, Mapping):
                 scores.append(results.values())
             elif hold_pairs(results):
-                results, values = split_pairs(results, caller, f"query {show(one)} of voter {show(name)}")
+                results, values = split_pairs(
+                    results, caller, lambda one=one, name=name: f"query {show(one)} of voter {show(name)}"
+                )
                 scores.append(values)
             items.append(results)
     if scores and sum(map(len, scores)) != sum(map(len, items)):
@@ -219,7 +221,7 @@ def from_hits(
     cls,
     hits: Mapping[Any, Any] | Sequence[Any],
     *,
-    key: str | Callable[[Any], Hashable],
+    key: str | Callable[[Any], Hashable] | Mapping[Any, Any] | None = None,
     score: str | Callable[[Any], float] | None = None,
     query: Hashable = "q",
     lower_is_better: LowerIsBetter = False,
@@ -231,17 +233,21 @@ def from_hits(
 
     Parameters
     ----------
-    hits : dict of voter to list of hits, or sequence of lists of hits
-        The hits of each voter, best first. If a sequence is given, the voters are numbered from 1.
-    key : str or callable
-        Location of the id in a hit: a key of the dict, an attribute of the object, or a function of the hit.
+    hits : dict of voter to hits, or sequence of hits of a voter
+        The hits of each voter, best first, or the raw response of a client. The hits of known clients are recognised,
+        as in :func:`skrankagg.fuse`. If a sequence is given, the voters are numbered from 1.
+    key : str, callable, or mapping of voter to str or callable, default=None
+        Location of the id in a hit: a key of the dict, an attribute of the object, or a function of the hit. The key
+        may also belong to the hit's metadata. The function may return (id, score). With None, the ids of known clients
+        are read. A mapping has a key for some of the voters; other voters are read as with None.
     score : str or callable, default=None
-        Location of the score in a hit, specified like `key`. With None, the hits are ranked by their order.
+        Location of the score in a hit: a key, an attribute, or a function of the hit. With None, the scores of known
+        clients are read; other hits are ranked by their order.
     query : hashable, default="q"
         Id of the query.
     lower_is_better : bool or sequence of voters, default=False
         Whether smaller scores are better, as for distances. A sequence contains the voters whose smaller scores are
-        better.
+        better. The distances of known clients need no such entry.
     duplicates : {"error", "first", "best", "mean"}, default="error"
         How to treat an item that a list contains twice, such as several passages of one document.
     strip : bool, default=False
@@ -258,7 +264,7 @@ def from_hits(
     TypeError
         If a voter has no list of hits.
     ValueError
-        If a hit lacks its id, or its score is not a number.
+        If a hit lacks its id, its score is not a number, or only some lists have scores.
 
     See Also
     --------
@@ -267,26 +273,47 @@ def from_hits(
     Examples
     --------
     >>> from skrankagg import RankedLists
-    >>> sparse = [{"_id": "d1", "_score": 9.1}, {"_id": "d2", "_score": 7.5}]
-    >>> dense = [{"_id": "d2", "_score": 0.8}]
-    >>> RankedLists.from_hits({"bm25": sparse, "dense": dense}, key="_id", score="_score").n_rows
-    3
+    >>> sparse = {"hits": {"hits": [{"_id": "d1", "_score": 9.1}, {"_id": "d2", "_score": 7.5}]}}
+    >>> dense = [{"id": "d2", "score": 0.8}]
+    >>> RankedLists.from_hits({"bm25": sparse, "dense": dense}).to_runs()
+    {'bm25': {'q': {'d1': 9.1, 'd2': 7.5}}, 'dense': {'q': {'d2': 0.8}}}
     """
     caller = "RankedLists.from_hits"
     named = as_mapping(hits, caller)
-    rows: dict[str, list[Any]] = {"voter": [], "item": [], "rank" if score is None else "score": []}
+    check_key(key, named if isinstance(hits, Mapping) else None, False, caller)
+    rows: dict[str, list[Any]] = {"voter": [], "item": [], "value": []}
+    scored, distances = {}, []
+    by_name = np.iterable(lower_is_better) and not isinstance(lower_is_better, str)
     for code, (voter, found) in enumerate(named.items()):
-        for place, hit in enumerate(as_hits(found, caller, voter), 1):
-            rows["voter"].append(code)
-            rows["item"].append(read_hit(hit, key, caller, voter, place))
-            value = place if score is None else read_score(hit, score, caller, voter, place)
-            rows["rank" if score is None else "score"].append(value)
+        of_list = key.get(voter) if isinstance(key, Mapping) else key
+        found = as_hits(found, caller, voter, scores=of_list is None and score is None)
+        declared = voter in list(lower_is_better) if by_name else bool(lower_is_better)
+        ids, scores, _, lower = read_list(found, of_list, caller, voter, declared=declared, score=score)
+        odd = next((place for place, one in enumerate(ids, 1) if not is_hashable(one)), None)
+        if odd is not None:
+            raise InputTypeError(
+                f"Ids for {caller} must be hashable, such as str or int; hit {odd} of voter {show(voter)} has "
+                f"{show(ids[odd - 1])}. Name the id of a hit with key=."
+            )
+        if lower and not declared:
+            distances.append(voter)
+        if ids:
+            scored[voter] = scores is not None
+        rows["voter"] += [code] * len(ids)
+        rows["item"] += ids
+        rows["value"] += range(1, len(ids) + 1) if scores is None else scores
+    if len(set(scored.values())) > 1:
+        raise InputError(
+            f"The lists of {caller} must all have scores or all lack scores; those of "
+            f"{show([voter for voter, has in scored.items() if not has])} lack scores. Pass score=, or lists of ids."
+        )
+    rows["score" if any(scored.values()) else "rank"] = rows.pop("value")
     return encode_rows(
         cls,
         {"query": repeat_id(query, len(rows["voter"])), **rows},
         voters=list(named),
         caller=caller,
-        lower_is_better=lower_is_better,
+        lower_is_better=[*(lower_is_better if by_name else ()), *distances] if distances else lower_is_better,
         duplicates=duplicates,
         strip=strip,
         weights=weights,

@@ -8,6 +8,7 @@ needs them.
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,18 +16,19 @@ from numpy.typing import NDArray
 
 from .._arrays._plain_ids import gather_scores, number_items
 from .._arrays._ragged import expand, mid_ranks, positions, tie_starts
-from .._support._checks import check_count, check_flag
+from .._support._checks import check_choice, check_count, check_flag
 from .._support._values import as_float, is_integer, is_real, show
 from ..exceptions import InputError, InputTypeError
 from ._frames import EXACT_LIMIT
-from ._hits import hold_pairs, is_pair, read_hit, split_pairs
+from ._hit_forms import RESPONSE_KEYS, find_form, open_response
+from ._hits import KINDS, check_key, is_pair, negate, read_list, refuse_other_names
 from ._ranked_lists import RankedLists
+from ._voter_names import near_voters
 
 #: Layouts of lists with at most this number of rows are cached; a layout depends only on the lengths of the lists.
 _KEPT_ROWS = 10_000
 #: Ids of these types can be sorted and are never missing.
 _PLAIN_TYPES = (str, int)
-_KINDS = "lists of ids, lists of (id, score), or dicts of id to score"
 
 
 class PlainQuery:
@@ -39,29 +41,40 @@ class PlainQuery:
     ids : list of lists
         Ids of each list.
     scores : list of sequences, or None
-        Scores of each list; None if the lists have no scores.
+        Scores of each list, where higher is better; None if the lists have no scores.
+    hits : list of lists
+        The hit of each id; the id itself if a list contains only ids and scores.
+    ranks : list of sequences, or None
+        Ranks of each list, if repeated ids have been merged to their mean ranks. None if the order is the rank.
     """
 
-    __slots__ = ("ids", "names", "scores")
+    __slots__ = ("hits", "ids", "names", "ranks", "scores")
 
-    def __init__(self, names, ids, scores):
+    def __init__(self, names, ids, scores, hits, ranks=None):
         self.names = names
         self.ids = ids
         self.scores = scores
+        self.hits = hits
+        self.ranks = ranks
 
     def name(self, v):
         """Return the name of list `v` for error messages."""
         return f"list {v + 1}" if self.names is None else f"list {show(self.names[v])}"
 
-    def to_lists(self):
-        """Return the lists that are not empty, in the form that :meth:`RankedLists.from_lists` accepts."""
+    def to_lists(self, *, pairs=False):
+        """Return the lists that are not empty, in the form that :meth:`RankedLists.from_lists` accepts.
+
+        Lists with scores become dicts, or lists of pairs with `pairs`; only the latter may repeat an id.
+        """
         names = range(1, len(self.ids) + 1) if self.names is None else self.names
         held = [v for v, ids in enumerate(self.ids) if ids]
         if self.scores is None:
             return {names[v]: self.ids[v] for v in held}
-        return {names[v]: self._by_id(v) for v in held}
+        return {names[v]: self._by_id(v, pairs) for v in held}
 
-    def _by_id(self, v):
+    def _by_id(self, v, pairs):
+        if pairs:
+            return list(zip(self.ids[v], self.scores[v], strict=True))
         try:
             scored = dict(zip(self.ids[v], self.scores[v], strict=True))
         except TypeError as error:
@@ -69,6 +82,47 @@ class PlainQuery:
         if len(scored) != len(self.ids[v]):
             raise _repeated(self.name(v), next(one for k, one in enumerate(self.ids[v]) if one in self.ids[v][:k]))
         return scored
+
+    def without_duplicates(self, duplicates):
+        """Return lists in which each id is unique; `duplicates` is "first", "best" or "mean"."""
+        merged = [self._merge(v, duplicates) for v in range(len(self.ids))]
+        ids, scores, hits, ranks = (list(part) for part in zip(*merged, strict=True))
+        return PlainQuery(
+            self.names,
+            ids,
+            None if self.scores is None else scores,
+            hits,
+            ranks if duplicates == "mean" and self.scores is None else None,
+        )
+
+    def _merge(self, v, duplicates):
+        """Return the ids, scores, hits and ranks of a list without repeated ids."""
+        ids, hits = self.ids[v], self.hits[v]
+        scores = range(0, -len(ids), -1) if self.scores is None or not ids else self.scores[v]
+        rows: dict[Any, list[int]] = {}
+        try:
+            for row, one in enumerate(ids):
+                rows.setdefault(one, []).append(row)
+        except TypeError as error:
+            raise _unhashable(error) from None
+        if len(rows) == len(ids):
+            return ids, scores, hits, range(1, len(ids) + 1)
+        best = {
+            one: held[0] if duplicates == "first" or len(held) == 1 else max(held, key=lambda k: as_float(scores[k]))
+            for one, held in rows.items()
+        }
+        if duplicates != "mean":
+            kept = sorted(best.values()) if self.scores is None else list(best.values())
+            return [ids[k] for k in kept], [scores[k] for k in kept], [hits[k] for k in kept], None
+        mean = {
+            one: scores[held[0]] if len(held) == 1 else sum(map(as_float, map(scores.__getitem__, held))) / len(held)
+            for one, held in rows.items()
+        }
+        order = list(mean) if self.scores is not None else sorted(mean, key=mean.__getitem__, reverse=True)
+        values = [mean[one] for one in order]
+        ends = np.array([0, len(values)])
+        ranks = None if self.scores is not None else mid_ranks(ends, tie_starts(ends, np.array(values, dtype=float)))
+        return order, values, [hits[best[one]] for one in order], ranks
 
 
 def is_batch(lists, key):
@@ -79,14 +133,20 @@ def is_batch(lists, key):
         return False  # the most common case
     query = next((one for one in lists if len(one)), ()) if all(map(_is_sized, lists)) else ()
     if isinstance(query, Mapping):
+        if open_response(query) is not None:
+            return False
         one = next(iter(query.values()))
-        return _is_sized(one) and not isinstance(one, str)
+        return (_is_sized(one) and not isinstance(one, str)) or open_response(one) is not None
     if isinstance(query, str) or not isinstance(query, list | tuple):
         return False
     one = next((one for one in query if not _is_sized(one) or len(one)), None)
-    if isinstance(one, Mapping):  # a list of scores, or a hit that lacks the key
+    if isinstance(one, Mapping):  # a response, a hit, a dict of id to score, or a hit that lacks the key
+        if open_response(one) is not None or find_form(one) is not None:
+            return find_form(one) is None
         return key is None and is_real(next(iter(one.values())))
-    return isinstance(one, list | tuple | np.ndarray) and not is_pair(one)
+    if isinstance(one, list | tuple | np.ndarray):
+        return not is_pair(one)
+    return one is not None and not isinstance(one, str) and open_response(one) is not None
 
 
 def _is_sized(one):
@@ -100,57 +160,69 @@ def describe_method(method):
     return f"the class {method.__name__}. Make an aggregator of it, {method.__name__}()"
 
 
-def read_plain(lists, key=None):
+def read_plain(lists, key=None, *, strict=False):
     """Read the lists of one query as :class:`PlainQuery`."""
     names = None
     if isinstance(lists, Mapping):
         names, lists = list(lists), list(lists.values())
     elif not isinstance(lists, list | tuple):
         raise InputTypeError(
-            f"`lists` of fuse must be {_KINDS}; got {type(lists).__name__}. Pass frames and RankedLists to the "
+            f"`lists` of fuse must be {KINDS}; got {type(lists).__name__}. Pass frames and RankedLists to the "
             "aggregator's own fit_transform."
         )
-    ids, scores = [], []
+    by_list = key is not None and isinstance(key, Mapping)
+    if by_list:
+        check_key(key, names, strict, "fuse")
+    ids, scores, hits = [], [], []
     for v, one in enumerate(lists):
-        of, values = _read_list(one, key, v if names is None else names[v])
+        # The two most common cases come first.
+        if key is None and type(one) is list and one and type(one[0]) is str:
+            of, values, found = one, None, one
+        elif type(one) is dict and one.keys().isdisjoint(RESPONSE_KEYS):
+            of = found = list(one)
+            values = list(one.values())
+        else:
+            name = v if names is None else names[v]
+            of, values, found, lower = read_list(one, key.get(name) if by_list else key, "fuse", name)
+            if lower:
+                values = negate(values)
         ids.append(of)
         scores.append(values)
+        hits.append(found)
+    if scores.count(None) == len(scores):
+        return PlainQuery(names, ids, None, hits)
     scored = [values is not None for values, of in zip(scores, ids, strict=True) if of]
-    if not any(scored):
-        return PlainQuery(names, ids, None)
+    if not any(scored):  # a dict without items has no scores
+        return PlainQuery(names, ids, None, hits)
     if not all(scored):
+        odd = next(v for v, (values, of) in enumerate(zip(scores, ids, strict=True)) if of and values is None)
         raise InputError(
-            "`lists` of fuse must all have scores or all lack scores; some lists have scores. Drop the scores."
+            "`lists` of fuse must all have scores or all lack scores; list "
+            f"{show(odd if names is None else names[odd])} has no scores, other lists have scores. Drop the scores."
         )
-    return PlainQuery(names, ids, [() if values is None else values for values in scores])
+    return PlainQuery(names, ids, [() if values is None else values for values in scores], hits)
 
 
-def _read_list(one, key, name):
-    if not isinstance(one, list | tuple):
-        if isinstance(one, Mapping):
-            return list(one), list(one.values())
-        if not isinstance(one, np.ndarray | pd.Series | pd.Index) or one.ndim == 0:
-            raise InputTypeError(
-                f"`lists` of fuse must be {_KINDS}; list {show(name)} is of type {type(one).__name__}. Convert it to a "
-                "list, best first."
-            )
-        one = one.tolist()
-    if key is not None:
-        one = [read_hit(hit, key, "fuse", name, place) for place, hit in enumerate(one, 1)]
-    if not hold_pairs(one):
-        return one if isinstance(one, list) else list(one), None
-    return split_pairs(one, "fuse", f"list {show(name)}")
-
-
-def read_weights(plain, weights):
-    """Check and return the weight of each list."""
+def read_weights(plain, weights, *, strict=False):
+    """Check and return the weight of each list; names that are not the name of a list are errors with `strict`."""
     names = plain.names
     if isinstance(weights, Mapping):
-        if names is None or set(weights) != set(names):
+        if names is None:
             raise InputError(
-                f"`weights` must have the same names as the lists; got {show(list(weights))} for "
-                f"{'unnamed lists' if names is None else show(names)}."
+                f"`weights` must be numbers, one for each list, for unnamed lists; got {show(dict(weights))}. Pass the "
+                "lists as a dict, too."
             )
+        lacking = next((name for name in names if name not in weights), None)
+        if lacking is not None:
+            spare = [name for name in weights if name not in names]
+            near = near_voters([lacking], spare)
+            raise InputError(
+                f"`weights` must have a number for each list; got none for list {show(lacking)}"
+                + (f", but one for {show(near[0][1])} (did you mean {show(lacking)}?)" if near else "")
+                + f". The names are {show(list(weights))}."
+            )
+        if strict:
+            refuse_other_names("weights", weights, names)
         weights = [weights[name] for name in names]
     elif isinstance(weights, str | bytes) or not np.iterable(weights):
         raise InputTypeError(
@@ -171,9 +243,23 @@ def read_weights(plain, weights):
     return weights
 
 
-def check_output(top, explain):
-    """Raise an error if `top` is not a valid number of items, or if `explain` is not a bool."""
-    check_flag("explain", explain)
+def best_copies(plain, ids):
+    """Return the hit of each of the ids, from the list that ranks the id best; the first list wins a tie."""
+    query = OneQuery(plain, None, sort=False)
+    order = np.lexsort((np.array(query.held)[query.row_list], query.rank, query.candidate))
+    first = order[np.unique(query.candidate[order], return_index=True)[1]]
+    v_of = dict(zip(query.ids, np.array(query.held)[query.row_list[first]].tolist(), strict=True))
+    hit_of = [dict(zip(of, hits, strict=True)) for of, hits in zip(plain.ids, plain.hits, strict=True)]
+    return [hit_of[v_of[one]][one] for one in ids]
+
+
+def check_output(top, explain, return_items, duplicates, strict):
+    """Raise an error if one of these arguments of `fuse` is invalid."""
+    if not (explain is return_items is strict is False):
+        for name, flag in (("explain", explain), ("return_items", return_items), ("strict", strict)):
+            check_flag(name, flag)
+    if not isinstance(duplicates, str) or duplicates != "error":
+        check_choice("duplicates", duplicates, ("error", "first", "best", "mean"))
     if top is not None:
         check_count("top", top)
 
@@ -208,6 +294,8 @@ class OneQuery(RankedLists):
             items, code, repeated, odd = number_items(ids, int(row_ptr[-1]))
         except TypeError as error:
             raise _unhashable(error) from None
+        if odd >= 0:
+            items, code, repeated, odd = number_items(_python_ids(ids), int(row_ptr[-1]))
         if repeated >= 0 or odd >= 0 or type(items[0]) not in _PLAIN_TYPES:
             self._refuse(plain, held, row_ptr, items, repeated, odd)
         score = None
@@ -234,6 +322,8 @@ class OneQuery(RankedLists):
         )
         if score is not None:
             del self.__dict__["rank"]
+        elif plain.ranks is not None:
+            self.__dict__["rank"] = np.concatenate([plain.ranks[v] for v in held]).astype(np.float64)
         if weights is not None:
             del self.__dict__["is_weighted"]
             self.__dict__["list_weight"] = np.array([weights[v] for v in held], dtype=np.float64)
@@ -290,8 +380,14 @@ class OneQuery(RankedLists):
                 pass
         raise InputTypeError(
             f"Ids for fuse must be of one sortable type, such as str or int; {where} has {show(one)} of type "
-            f"{type(one).__name__} (the first id is {show(items[0])}). Convert them, for example with str."
+            f"{type(one).__name__} (the first id is {show(items[0])}). Convert them, for example with "
+            f"{'str' if plain.hits[held[v]] is plain.ids[held[v]] else 'key=lambda hit: str(hit.id)'}."
         )
+
+
+def _python_ids(lists):
+    """Convert integers and texts of NumPy to those of Python, so that ids of both kinds are one type."""
+    return [[one.item() if isinstance(one, np.integer | np.str_) else one for one in ids] for ids in lists]
 
 
 def _layout(lengths):

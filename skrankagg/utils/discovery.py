@@ -4,6 +4,7 @@ import inspect
 
 from .. import aggregators, preprocessing
 from ..base import BaseAggregator, ListTransformer, SupervisedAggregator
+from ..base._classes import classes_of
 
 __all__ = ["all_aggregators", "all_transformers", "default_methods", "describe"]
 
@@ -27,7 +28,7 @@ def all_aggregators() -> dict[str, type[BaseAggregator]]:
     >>> "CombSUM" in all_aggregators()
     True
     """
-    return _classes(aggregators, BaseAggregator)
+    return classes_of(aggregators, BaseAggregator)
 
 
 def all_transformers() -> dict[str, type[ListTransformer]]:
@@ -48,15 +49,7 @@ def all_transformers() -> dict[str, type[ListTransformer]]:
     >>> list(all_transformers())
     ['AggregatorUnion', 'ScoreNormalizer', 'TopK', 'VoterSelector', 'VoterWeighter']
     """
-    return _classes(preprocessing, ListTransformer)
-
-
-def _classes(module, base):
-    return {
-        name: member
-        for name, member in sorted(vars(module).items())
-        if inspect.isclass(member) and issubclass(member, base) and member is not base
-    }
+    return classes_of(preprocessing, ListTransformer)
 
 
 def default_methods() -> list[tuple[str, BaseAggregator]]:

@@ -14,20 +14,14 @@ from processes import environment
 
 from skrankagg import CombSUM, ReciprocalRankFusion
 from skrankagg.__main__ import main
-from skrankagg._command_line._messages import UserError
-from skrankagg._command_line._method_names import (
-    FAST,
-    make_methods,
-    read_params,
-    read_value,
-    seed_methods,
-    write_param,
-)
+from skrankagg._command_line._method_names import FAST, make_methods, seed_methods
 from skrankagg._command_line._python_words import in_flags
+from skrankagg._support._method_text import read_params, read_value, write_param
 from skrankagg.aggregators import DIBRA, LearnedWeights, LocalKemenization
 from skrankagg.datasets import read_lists
 from skrankagg.datasets._formats import written
-from skrankagg.utils.discovery import default_methods
+from skrankagg.exceptions import InputError
+from skrankagg.utils.discovery import all_aggregators, default_methods
 
 ONE = "q1 Q0 a 1 3.0 x\nq1 Q0 b 2 2.0 x\nq2 Q0 d 1 2.0 x\n"
 TWO = "q1 Q0 b 1 2.0 y\nq1 Q0 a 2 1.0 y\nq2 Q0 e 1 1.0 y\n"
@@ -214,9 +208,9 @@ def test_read_value_parses_numbers_words_and_values_by_voter():
     assert read_value("bm25:.3,dense:.7") == {"bm25": 0.3, "dense": 0.7}
     assert read_value("a:b: 1e-2") == {"a:b": 0.01}
     assert read_value("{'a': 1}") == {"a": 1}
-    assert read_params("k", "10,30, 60") == [10, 30, 60]
-    assert read_params("k", "(5, 10),(1,)") == [(5, 10), (1,)]
-    assert read_params("norm", "min-max,None") == ["min-max", None]
+    assert read_params("k", "10,30, 60", all_aggregators()) == [10, 30, 60]
+    assert read_params("k", "(5, 10),(1,)", all_aggregators()) == [(5, 10), (1,)]
+    assert read_params("norm", "min-max,None", all_aggregators()) == ["min-max", None]
 
 
 NESTED = "LearnedWeights[aggregator=ReciprocalRankFusion[k=20],shrinkage=5]"
@@ -243,16 +237,16 @@ def test_methods_may_be_parameters_of_methods(text, expected):
 
 
 def test_tune_writes_nested_methods_as_they_are_read():
-    methods = read_params("aggregator", "CombSUM[norm=rank],ReciprocalRankFusion[k=20],BordaCount")
+    methods = read_params("aggregator", "CombSUM[norm=rank],ReciprocalRankFusion[k=20],BordaCount", all_aggregators())
     assert list(map(repr, methods)) == ["CombSUM(norm='rank')", "ReciprocalRankFusion(k=20)", "BordaCount()"]
     assert write_param("aggregator", methods[0]) == "aggregator=CombSUM[norm=rank]"
     assert write_param("voter_weights", {"a": 0.25, "b": 1.0}) == "voter_weights=a:0.25,b:1"
 
 
 def test_a_wrong_nested_method_is_named():
-    with pytest.raises(UserError, match=r"'CombSUN' is not a method \(did you mean 'CombSUM'\?\)"):
+    with pytest.raises(InputError, match=r"'CombSUN' is not a method \(did you mean 'CombSUM'\?\)"):
         make_methods(["LearnedWeights[aggregator=CombSUN]"])
-    with pytest.raises(UserError, match="CombSUM has no parameter 'kk'"):
+    with pytest.raises(InputError, match="CombSUM has no parameter 'kk'"):
         make_methods(["LearnedWeights[aggregator=CombSUM[kk=1]]"])
 
 

@@ -6,6 +6,7 @@ Each fusion is restated in plain Python from its formula; the line of this libra
 import math
 import re
 import statistics
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -464,3 +465,71 @@ DocumentJoiner, TM2C2
 def test_hybrid_search_page_contains_the_names_of_the_engines(name):
     text = " ".join(PAGE.read_text(encoding="utf-8").replace("`", "").split())
     assert name.lower() in text.lower()
+
+
+class Document:
+    """A document with the attributes of LangChain's Document."""
+
+    def __init__(self, page_content, metadata):
+        self.page_content, self.metadata, self.id = page_content, metadata, None
+
+
+def requests_of_documents(n, make=Document):
+    """Generate requests: lists of Documents whose weighted sums of reciprocal ranks differ, and the weights."""
+    rng = np.random.default_rng(0)
+    while n:
+        names = ["bm25", "title", "dense", "recent"][: rng.integers(2, 5)]
+        weights = {name: int(rng.integers(1, 1000)) for name in names}
+        lists = {name: rng.permutation(40)[: rng.integers(1, 25)].tolist() for name in names}
+        sums = {}
+        for name, items in lists.items():
+            for rank, item in enumerate(items, 1):
+                sums[item] = sums.get(item, 0) + Fraction(weights[name], 60 + rank)
+        if len(set(sums.values())) < len(sums):
+            continue
+        n -= 1
+        documents = {
+            name: [make(page_content=f"text {item}", metadata={"list": name, "id": f"d{item}"}) for item in items]
+            for name, items in lists.items()
+        }
+        yield documents, {name: weight / 1000 for name, weight in weights.items()}, sorted(sums, key=lambda i: -sums[i])
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")  # lists of two hits
+def test_documents_have_the_order_of_exact_reciprocal_ranks_in_1000_requests():
+    for documents, weights, order in requests_of_documents(1000):
+        found = fuse(documents, ReciprocalRankFusion(k=60), weights=weights, return_items=True)
+        assert [hit.metadata["id"] for hit, _ in found] == [f"d{item}" for item in order]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")  # lists of two hits
+def test_documents_have_the_order_of_langchain_in_1000_requests():
+    ensemble = pytest.importorskip("langchain_classic.retrievers.ensemble", reason="compares with EnsembleRetriever")
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
+
+    class Fixed(BaseRetriever):
+        documents: list
+
+        def _get_relevant_documents(self, query, *, run_manager):
+            return self.documents
+
+    for documents, weights, _ in requests_of_documents(1000, make=Document):
+        retrievers = [Fixed(documents=found) for found in documents.values()]
+        peer = ensemble.EnsembleRetriever(retrievers=retrievers, weights=list(weights.values()), c=60)
+        expected = [one.page_content for one in peer.invoke("words")]
+        lists = {name: one.invoke("words") for name, one in zip(documents, retrievers, strict=True)}
+        for key in (None, "page_content"):
+            found = fuse(lists, ReciprocalRankFusion(k=60), weights=weights, key=key, return_items=True)
+            assert [hit.page_content for hit, _ in found] == expected
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")  # lists of two hits
+def test_documents_from_langchain_come_from_the_list_that_ranks_them_best():
+    for documents, weights, _ in requests_of_documents(50):
+        place = {name: [hit.metadata["id"] for hit in found] for name, found in documents.items()}
+        for hit, _ in fuse(documents, weights=weights, return_items=True):
+            item = hit.metadata["id"]
+            best = min((ids.index(item), list(place).index(name)) for name, ids in place.items() if item in ids)
+            assert hit is documents[list(place)[best[1]]][best[0]]

@@ -1,0 +1,125 @@
+"""Methods as text, such as ``CombSUM[norm=rank]`` for ``CombSUM(norm="rank")``, in Python and on the command line."""
+
+import ast
+import re
+
+from ..exceptions import InputError
+from ._suggestions import did_you_mean, find_same
+
+# Pattern of values of voters, such as bm25:.3,dense:.7. A voter's name may contain colons.
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_BY_VOTER = re.compile(rf"[^,{{}}]+:\s*{_NUMBER}(?:\s*,[^,{{}}]+:\s*{_NUMBER})*")
+# Parameters whose values are methods.
+_METHODS = {"aggregator"}
+
+
+def read_method(text, aggregators, hint=""):
+    """Convert the text of a method to its full name and an aggregator.
+
+    `aggregators` maps names to classes. Case and separators of the name are ignored, and synonyms such as rrf are
+    accepted. The parameters are in square brackets, or in parentheses as in the repr of an aggregator. A parameter may
+    be a method, such as ``LearnedWeights[aggregator=CombSUM[norm=rank]]``. Raises InputError if there is no such method
+    or parameter; `hint` is added to the message of an unknown method.
+
+    >>> from skrankagg import CombSUM
+    >>> from skrankagg._support._method_text import read_method
+    >>> read_method("combsum[norm=rank]", {"CombSUM": CombSUM})
+    ('CombSUM[norm=rank]', CombSUM(norm='rank'))
+    """
+    match = re.fullmatch(r"\s*([\w-]+)\s*(?:\[(.*)\]|\((.*)\))?\s*", text, re.DOTALL)
+    name = find_same(match[1], aggregators) if match else None
+    if name is None:
+        meant = did_you_mean(match[1], aggregators) if match else ""
+        raise InputError(f"{text!r} is not a method{meant}; choose from {', '.join(aggregators)}.{hint}")
+    params = parse_params(name, aggregators[name], _split(match[2] or match[3] or ""))
+    params = {key: read_param(key, value, aggregators) for key, value in params.items()}
+    method = aggregators[name](**params)
+    method._validate_params()
+    return name + _in_brackets(params), method
+
+
+def parse_params(name, aggregator, pieces):
+    """Parse options of the form NAME=VALUE to a dict from parameter to text; raise InputError if a name is unknown."""
+    available = list(aggregator().get_params(deep=False))
+    params = {}
+    for piece in pieces:
+        key, equals, value = (part.strip() for part in piece.partition("="))
+        if not equals:
+            raise InputError(f"a parameter of {name} must have the form NAME=VALUE; got {piece!r}.")
+        if key not in available:
+            raise InputError(
+                f"{name} has no parameter {key!r}{did_you_mean(key, available)}; it has "
+                f"{', '.join(available) or 'none'}."
+            )
+        if key in params:
+            raise InputError(f"the parameter {key} of {name} is given twice.")
+        params[key] = value
+    return params
+
+
+def read_value(text):
+    """Convert voter weights such as bm25:.3,dense:.7 to a dict, and Python literals to values; keep any other text."""
+    if _BY_VOTER.fullmatch(text):
+        pairs = [piece.rpartition(":") for piece in text.split(",")]
+        return {voter.strip(): float(number) for voter, _, number in pairs}
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def read_param(key, text, aggregators):
+    """Convert the text of a parameter to its value; the value of `aggregator` is a method, such as CombSUM[norm=rank].
+
+    `key` is the name of the parameter. `aggregators` maps names of methods to classes.
+    """
+    value = read_value(text)
+    return read_method(value, aggregators)[1] if key in _METHODS and isinstance(value, str) else value
+
+
+def read_params(key, text, aggregators):
+    """Read the values of a parameter, separated by commas, such as `10,60` or `(5,10),(1,2)` (two tuples)."""
+    return [read_param(key, piece, aggregators) for piece in split_outside_brackets(text)]
+
+
+def write_param(key, value):
+    """Write a parameter as text, such as k=10 or aggregator=CombSUM[norm=rank]."""
+    return f"{key}={_write_value(value)}"
+
+
+def _write_value(value):
+    if isinstance(value, dict):
+        return ",".join(f"{voter}:{number:.4g}" for voter, number in value.items())
+    if hasattr(value, "get_params"):
+        defaults = type(value)().get_params(deep=False)
+        changed = {key: one for key, one in value.get_params(deep=False).items() if repr(one) != repr(defaults[key])}
+        return type(value).__name__ + _in_brackets(changed)
+    return str(value)
+
+
+def _in_brackets(params):
+    return f"[{','.join(write_param(key, value) for key, value in params.items())}]" if params else ""
+
+
+def _split(text):
+    """Split the options of a method, such as "k=10,norm=rank", at commas; each option has the form NAME=VALUE."""
+    pieces = []
+    for piece in split_outside_brackets(text):
+        # A piece without = belongs to values of voters, such as bm25:.3,dense:.7.
+        if pieces and "=" not in piece and ":" in piece:
+            pieces[-1] += f",{piece}"
+        else:
+            pieces.append(piece)
+    return pieces
+
+
+def split_outside_brackets(text):
+    """Split a text at the commas outside of brackets; leave out empty pieces."""
+    pieces, depth = [""], 0
+    for char in text:
+        depth += (char in "[{(") - (char in "]})")
+        if char == "," and depth <= 0:
+            pieces.append("")
+        else:
+            pieces[-1] += char
+    return [piece.strip() for piece in pieces if piece.strip()]
