@@ -21,8 +21,14 @@ if (Path(__file__).parent / "skrankagg").exists():  # and not the tests of an in
         raise ImportError(stale_names)
 
 # Modules that import an optional library.
-_NEEDS = {"_spark": "pyspark", "_dask": "dask", "_arrow_chunks": "pyarrow", "_resumable": "pyarrow"}
-collect_ignore = [f"skrankagg/distributed/{name}.py" for name, library in _NEEDS.items() if find_spec(library) is None]
+_NEEDS = {
+    "distributed/_spark": "pyspark",
+    "distributed/_dask": "dask",
+    "distributed/_arrow_chunks": "pyarrow",
+    "distributed/_resumable": "pyarrow",
+    "compat/_pyterrier_transformer": "pyterrier",
+}
+collect_ignore = [f"skrankagg/{name}.py" for name, library in _NEEDS.items() if find_spec(library) is None]
 
 
 def pytest_collection_modifyitems(items):

@@ -16,6 +16,7 @@ MODULES = {
     "skrankagg.plotting": "Plots",
     "skrankagg.datasets": "Data sets, readers, writers",
     "skrankagg.distributed": "Larger than memory, or than one machine",
+    "skrankagg.compat.pyterrier": "PyTerrier",
     "skrankagg.base": "Base classes",
     "skrankagg.exceptions": "Errors and warnings",
     "skrankagg.utils.discovery": "Discovery",

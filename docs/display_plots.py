@@ -23,6 +23,7 @@ from skrankagg import (
     Qrels,
     RankedLists,
     ReciprocalRankFusion,
+    SequentialElimination,
     plotting,
 )
 from skrankagg.datasets import make_ranked_lists
@@ -39,6 +40,21 @@ HITS = {
     "dense": ["quick start", "install guide", "tutorial", "faq", "release notes"],
     "recency": ["release notes", "forum thread", "quick start"],
 }
+BALLOTS = RankedLists.from_ballots(
+    [
+        "Montroll > Kiss > Wright",
+        "Montroll > Wright > Kiss",
+        "Montroll",
+        "Kiss > Montroll > Wright",
+        "Kiss > Wright > Montroll",
+        "Kiss",
+        "Wright > Montroll > Kiss",
+        "Wright > Kiss > Montroll",
+        "Wright",
+    ],
+    counts=[1332, 767, 455, 2043, 371, 568, 1513, 495, 1289],
+)
+RUNOFF = SequentialElimination()
 METHODS = {
     "DIBRA": DIBRA(),
     "Kemeny": Kemeny(),

@@ -53,6 +53,11 @@ FILES = [
         b'{"u": {"1": {"b": 2, "a": 0.5}}, "v": {"1": {"a": 3}}}',
         frame_of(query=["1"] * 3, voter=["u", "u", "v"], item=["b", "a", "a"], score=[2.0, 0.5, 3.0]),
     ),
+    (
+        "jsonl",
+        b'{"query": "1", "lists": {"u": [["b", 2], ["a", 0.5]]}}\n{"query": 2, "lists": {"v": {"a": 3}}}\n',
+        frame_of(query=["1", "1", "2"], voter=["u", "u", "v"], item=["b", "a", "a"], score=[2.0, 0.5, 3.0]),
+    ),
 ]
 
 #: A run that each format must give back that is both written and read, but for ranks where it has none.

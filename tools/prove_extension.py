@@ -133,6 +133,9 @@ class DummyDisplay(Display):
         heights = aggregator.fit_transform(lists).set_index("item")["score"]
         return cls(heights).plot(ax, **dot_kwargs)
 
+    def _reason(self):
+        return "" if self.heights.notna().any() else "No item has a score."
+
     def _draw(self, ax, **dot_kwargs):
         names = labels_of(self.heights.index)
         ax = self._new_axes(ax, *size_of_rows(names, 4.0))
@@ -276,6 +279,11 @@ EXTENSIONS = {
             "axes that are not used": (DISPLAY_FILE, "cls(heights).plot(ax,", "cls(heights).plot("),
             "a picture that is stale": (DISPLAY_FILE, "size_of_rows(names, 4.0)", "size_of_rows(names, 5.0)"),
             "no description": (DISPLAY_FILE, "    _alt = ", "    _about = "),
+            "an empty plot without a reason": (
+                DISPLAY_FILE,
+                'return "" if self.heights.notna().any() else "No item has a score."',
+                'return ""',
+            ),
         },
         pictures=("DummyDisplay",),
     ),

@@ -3,7 +3,7 @@
 tools/regenerate.py writes this file.
 """
 
-READ = ("auto", "flagr", "csv", "tsv", "trec", "parquet", "json")
+READ = ("auto", "flagr", "csv", "tsv", "trec", "parquet", "json", "jsonl")
 WRITTEN = ("csv", "tsv", "trec", "parquet", "json", "text")
 
 TABLES = ".csv, .tsv (also .gz) or .parquet"
@@ -19,4 +19,7 @@ formats of lists, as --format names them:
   parquet   columns named as in a header; pyarrow must be installed
   json      {query: {item: score}}, {voter: {query: {item: score}}}, or an array of records
             {"query": ..., "item": ..., "score": ...}
+  jsonl     JSON Lines, one object a line: an item {"query": ..., "voter": ..., "item": ...,
+            "score": ...}, a list {"query": ..., "voter": ..., "items": [...]}, or a query {"query":
+            ..., "hits": [...]} or {"query": ..., "lists": {voter: [...]}}
 """

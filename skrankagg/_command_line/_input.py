@@ -236,7 +236,6 @@ def _load_comparisons(files, args, progress, position):
     return RankedLists.from_comparisons(
         frame,
         tie=next((name for name in ("tie", "draw") if "loser" in frame and name in frame), "tie"),
-        weight="weight" if "weight" in frame else None,
         groups=names_of(args.groups) if has_options else None,
         query_column=args.query_column if has_options else None,
         covariates=columns or None,

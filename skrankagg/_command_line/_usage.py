@@ -43,6 +43,8 @@ files, recognised by their beginning, plain or .gz:
       q1 0 d007 2
   lists and qrels, JSON: {"q1": {"d007": 12.5}} as written by ranx,
   {"bm25": {"q1": {...}}} for several voters, or an array of records
+  lists and qrels, JSON Lines, one object a line: {"query": "q1", "item": "d007", "score": 12.5},
+  {"query": "q1", "hits": ["d007", "d003"]} or {"query": "q1", "lists": {"bm25": {...}, ...}}
 a file is a path, NAME=PATH (which names the voter or the run), a quoted pattern 'runs/*.gz',
 a folder, or - for standard input. Each file is read only once, so <(zcat bm25.gz) also works.
 """

@@ -21,7 +21,7 @@ def count_ballots(ballots: Any, counts: Any, caller: str, *, strip: bool) -> Cou
     check_flag("strip", strip)
     if isinstance(ballots, str | bytes) or not isinstance(ballots, Sequence | np.ndarray) or not np.iterable(ballots):
         raise InputTypeError(f"`ballots` of {caller} must be a sequence of ballots; got {type(ballots).__name__}.")
-    counts = [1] * len(ballots) if counts is None else _as_counts(counts, caller)
+    counts = [1] * len(ballots) if counts is None else as_counts(counts, caller)
     if len(counts) != len(ballots):
         raise InputError(
             f"`counts` of {caller} must have one number for each ballot; got {len(counts)} numbers and "
@@ -33,7 +33,8 @@ def count_ballots(ballots: Any, counts: Any, caller: str, *, strip: bool) -> Cou
     return total
 
 
-def _as_counts(counts, caller):
+def as_counts(counts, caller):
+    """Return the numbers of voters as a list; raise an error if one of them is not a finite number of at least 0."""
     if isinstance(counts, str | bytes | Mapping | Set) or not np.iterable(counts):
         raise InputTypeError(
             f"`counts` of {caller} must be a sequence of numbers, one for each ballot; got {type(counts).__name__}."
@@ -50,7 +51,7 @@ def _as_counts(counts, caller):
 def _levels(ballot, caller, strip):
     """Return the levels of a ballot as a tuple, best level first; each level is a sorted tuple of items."""
     if isinstance(ballot, str):
-        levels = [[item.strip() for item in level.split("=")] for level in ballot.split(">")]
+        levels = [split_level(level) for level in ballot.split(">")]
     elif isinstance(ballot, bytes | Mapping | Set) or not np.iterable(ballot):
         raise InputTypeError(
             f"Each ballot of {caller} must be text such as 'A > B = C', or a list of items or of lists of tied items, "
@@ -76,6 +77,16 @@ def _levels(ballot, caller, strip):
     if repeated:
         raise InputError(f"Each ballot of {caller} must contain an item only once; got {show(ballot)}.")
     return ordered
+
+
+def split_level(text):
+    """Return the tied items of one level of a ballot that is text.
+
+    >>> from skrankagg._data._ballots import split_level
+    >>> split_level(" B = C ")
+    ['B', 'C']
+    """
+    return [item.strip() for item in text.split("=")]
 
 
 def _is_level(one):

@@ -5,7 +5,6 @@ uses covariates, and only if its parameter `covariates` names them.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
@@ -90,25 +89,11 @@ def read_sides(columns, titles):
     for name, pair in titles.items():
         numbers = [columns.numbers(key_of(title)) for title in pair]
         if not pair:
-            numbers = [np.ones(columns.n_rows), np.zeros(columns.n_rows)]
+            numbers = [np.broadcast_to(one, columns.n_rows) for one in (1.0, 0.0)]  # takes no memory
         elif len(pair) == 1:
             numbers = [numbers[0] / 2, -numbers[0] / 2]
         values[name] = tuple(numbers)
     return values
-
-
-def oriented(sides, row, upper_is_first):
-    """Return a dict from each covariate to its values for the upper (better) and the lower items of some comparisons.
-
-    `row` selects the comparisons. `upper_is_first` marks the comparisons whose upper item is the first item.
-    """
-    return {
-        name: (
-            np.where(upper_is_first, first[row], second[row]),
-            np.where(upper_is_first, second[row], first[row]),
-        )
-        for name, (first, second) in sides.items()
-    }
 
 
 def key_of(title):
@@ -116,22 +101,42 @@ def key_of(title):
     return f"covariate {title}"
 
 
-def codes_to_merge(covariates, n):
+def codes_to_merge(sides, row, turned):
     """Return a code for each of n lists; lists with equal codes have equal covariates.
 
-    `covariates` is the result of :func:`oriented`. Returns None if there are more than n / 2 different codes.
+    `sides` is the result of :func:`read_sides`. `row` selects the row of each list. `turned`, of shape (n,), marks the
+    lists whose upper item is the second item of the row. Returns None if there are more than n / 2 different codes.
     """
+    n = len(turned)
     code, size = np.zeros(n, dtype=np.int64), 1
-    for values in chain.from_iterable(covariates.values()):
-        found, distinct = pd.factorize(values)
-        if size == 1:
-            code, size = found, len(distinct)
-        else:
-            code, distinct = pd.factorize(code * len(distinct) + found)
-            size = len(distinct)
-        if size > n // 2:
-            return None
+    for first, second in sides.values():
+        for one, other in ((first, second), (second, first)):
+            values = np.where(turned, other[row], one[row])
+            if _has_more_values(values, n // 2):
+                return None
+            found, distinct = pd.factorize(values)
+            if size == 1:
+                code, size = found, len(distinct)
+            else:
+                code, distinct = pd.factorize(code * len(distinct) + found)
+                size = len(distinct)
+            if size > n // 2:
+                return None
     return code
+
+
+def _has_more_values(values, n):
+    """Return True only if an array of floats has more than n different values; False means that this is not known.
+
+    The function counts different hashes, which is much faster than to number the values.
+    """
+    n_bits = max(4 * len(values), 1).bit_length()
+    hashes = (values + 0.0).view(np.uint64)  # -0.0 becomes 0.0
+    hashes *= np.uint64(0x9E3779B97F4A7C15)
+    hashes >>= np.uint64(64 - n_bits)
+    seen = np.zeros(1 << n_bits, dtype=bool)
+    seen[hashes.view(np.int64)] = True
+    return int(np.count_nonzero(seen)) > n
 
 
 def covariate_names(lists):
@@ -152,15 +157,20 @@ def fields_of_columns(columns):
     return {"covariates": tuple(columns), "row_covariates": np.stack(list(columns.values()), axis=1)}
 
 
-def fields_of_pairs(columns):
-    """Convert a dict from name to the values of upper and lower items to the RankedLists fields of covariates."""
-    if not columns:
+def fields_of_pairs(sides, rows, turned):
+    """Convert the covariates of comparisons to the RankedLists fields of covariates.
+
+    `sides` is the result of :func:`read_sides`. `rows` contains the row of each list, and `turned` marks the lists
+    whose upper item is the second item of the row.
+    """
+    if not sides:
         return fields_of_columns({})
-    n = len(next(iter(columns.values()))[0])
-    values = np.empty((2 * n, len(columns)))
-    for k, pair in enumerate(columns.values()):
-        values[0::2, k], values[1::2, k] = pair
-    return {"covariates": tuple(columns), "row_covariates": values}
+    values = np.empty((len(turned), 2, len(sides)))
+    for k, pair in enumerate(sides.values()):
+        first, second = (one[rows] for one in pair)
+        values[:, 0, k] = np.where(turned, second, first)
+        values[:, 1, k] = np.where(turned, first, second)
+    return {"covariates": tuple(sides), "row_covariates": values.reshape(-1, len(sides))}
 
 
 def select_covariates(lists, names, caller):

@@ -6,10 +6,10 @@ integer codes and a sorted index of its distinct values in their own dtype. A co
 If float64 cannot represent the numbers exactly, integer codes keep their exact order.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from os import PathLike
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import narwhals as nw_main
 import narwhals.stable.v2 as nw
@@ -21,7 +21,7 @@ from .._support._values import is_hashable, show
 from ..exceptions import InputError, InputTypeError, MissingLibraryError
 from ._arrow_text import arrow_text
 from ._id_codes import encode_ids, factorize
-from ._titles import canonical, other_titles, query_ids, warn_of_query_texts
+from ._titles import canonical, document_numbers, other_titles, query_ids, warn_of_query_texts
 
 #: From this number on, neighbouring integers may round to the same float64.
 EXACT_LIMIT = 2.0**53
@@ -31,6 +31,8 @@ LIST_COLUMNS = ("query", "voter", "item", "rank", "score", "weight", "duel")
 
 #: A data frame of pandas, or of a library that narwhals supports, such as polars, pyarrow and DuckDB, lazy or not.
 AnyFrame: TypeAlias = pd.DataFrame | IntoFrame
+#: A data frame, or an iterable of named tuples, which are the rows of a frame.
+AnyRows: TypeAlias = AnyFrame | Iterable[tuple[Any, ...]]
 
 
 class Columns:
@@ -73,6 +75,7 @@ class Columns:
                 raise InputTypeError(f"`{column}` must be the name of a column; got {show(name)}. Pass its title.")
         found = dict(names)
         named = {name for column, name in names.items() if name != column}
+        numbers = set(document_numbers(one for one in self.available if isinstance(one, str)))
         # A frame needs only one of rank and score. If the frame has one of them, "position" may mean anything, but
         # "Rank" is still a rank.
         ordered = any(names.get(column) in self.available for column in ("rank", "score") if names.get(column))
@@ -88,7 +91,7 @@ class Columns:
             elif ordered and column in {"rank", "score"}:
                 titles = [one for one in titles if one.strip().casefold() == column]
             else:
-                titles = [one for one in titles if canonical(one) == column]
+                titles = [one for one in titles if canonical(one) == column and one not in numbers]
             if len(titles) > 1:
                 unread = f", or {column}=None to ignore them" if column in {"voter", "rank", "score", "weight"} else ""
                 raise InputError(
@@ -99,7 +102,7 @@ class Columns:
             if titles:
                 found[column] = titles[0]
             if ids:
-                warn_of_query_texts(titles[0], self._caller)
+                warn_of_query_texts(titles[0], self._caller, self.available)
         return found
 
     def _call(self, column, name=None):
@@ -358,14 +361,21 @@ def frame_of(columns):
     The columns must be writeable, and no other object may use them.
     """
     frame = pd.DataFrame(dict(enumerate(columns.values())), copy=False)
-    # In a small frame, building the index of names costs as much as all other steps. Each frame gets a view of a cached
-    # index, because an index can be renamed.
-    frame.columns = _index_of_names(tuple(columns), pd.get_option("mode.string_storage")).view()
+    frame.columns = index_of_names(*columns)
     return frame
 
 
+def index_of_names(*names):
+    """Return a new index of names.
+
+    In a small frame, building the index costs as much as all other steps. So the result is a view of a cached index,
+    because an index can be renamed.
+    """
+    return _cached_index(names, pd.get_option("mode.string_storage")).view()
+
+
 @lru_cache(maxsize=64)
-def _index_of_names(names, storage):
+def _cached_index(names, storage):
     """Return names as a cached index; `storage` is pandas' string storage and part of the cache key."""
     return pd.Index(list(names))
 

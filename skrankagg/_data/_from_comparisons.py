@@ -13,7 +13,7 @@ from .._support._values import show
 from .._support._warn import warn_user
 from ..exceptions import AmbiguousInputWarning, InputError, InputTypeError
 from ._comparisons import read_ties, refuse_outcomes
-from ._covariates import codes_to_merge, fields_of_pairs, key_of, oriented, read_sides, titles_of_sides
+from ._covariates import codes_to_merge, fields_of_pairs, key_of, read_sides, titles_of_sides
 from ._frames import AnyFrame, Columns, first_row, is_frame, known_frame, titles_of
 from ._id_codes import encode_ids, encode_together, is_arrow_text
 from ._list_columns import COUNTED, WEIGHTED, check_groupings, grouping_column
@@ -50,7 +50,7 @@ def from_comparisons(
     second: str | None = None,
     outcome: str | None = None,
     outcomes: Mapping[Any, float | tuple[float, float]] | None = None,
-    weight: str | None = None,
+    weight: str | None = "weight",
     voter: str | None = None,
     groups: Sequence[str] | None = None,
     covariates: Sequence[str] | Mapping[str, str | tuple[str, str]] | None = None,
@@ -80,9 +80,11 @@ def from_comparisons(
         first item's share of the win, from 0 to 1.
     outcomes : mapping, default=None
         Meaning of further outcomes: the first item's share of the win, or a pair of this share and a weight factor. For
-        example, ``{"A>>B": (1, 3.0)}`` means a win of the first item with three times the weight of other wins.
-    weight : str, default=None
-        Name of a column of weights. Rows with weights are not merged.
+        example, ``{"A>>B": (1, 3.0)}`` means a win of the first item with three times the weight of other wins. Words
+        and numbers that are not mapped keep their usual meaning, see Notes.
+    weight : str or None, default="weight"
+        Name of the column of weights; None ignores the column. The column "weight" is optional. Rows with weights are
+        not merged.
     voter : str, default=None
         Name of the column of the voters who made the comparisons, such as "judge". The column becomes a grouping of
         this name, and ``reconcile`` and ``reliability_of`` use it.
@@ -146,8 +148,9 @@ def from_comparisons(
     - tie: ``tie, draw, both, tie (bothbad), bothbad, both_bad, both bad, =``
 
     The outcome may also be the name of an item's column, which means that this item wins. The numbers 1 and True mean
-    that the first item wins, 0 and False that the second item wins, and 0.5 a tie. The number 2 is refused, because
-    libraries number outcomes in different ways. If outcomes are 0, 1 and 2, map all three of them by `outcomes`.
+    that the first item wins, 0 and False that the second item wins, and 0.5 a tie. The number 2 is refused unless
+    `outcomes` maps it, because libraries number outcomes in different ways. If 2 is mapped to a win of the second item,
+    0 must be mapped as well, because both would mean the same. With ``outcomes={2: 0.5}``, 1 and 0 keep their meaning.
 
     If the frame has no column `loser` and no columns are named, these columns are looked for: ``model_a, model_b,
     winner``; ``left, right, winner``; ``x, y, winner``; ``player1, player2`` with ``winner`` or ``result``; and
@@ -248,6 +251,8 @@ def from_comparisons(
     sides = titles_of_sides(covariates, position, available, _CALLER, [*groups, voter], by_side)
     titles_read = dict.fromkeys(one for pair in sides.values() for one in pair)
     named = groups if query_column is None else [*groups, query_column]
+    if weight == "weight" and weight not in titles:
+        weight = read["weight"] = None  # the default column is optional
     read = read | {one: one for one in named} | {key_of(one): one for one in titles_read}
     columns = Columns(frame, read, _CALLER)
     needed = ("first", "second", "outcome") if by_side else ("winner", "loser")
@@ -284,8 +289,8 @@ def from_comparisons(
             )
         if size is not None:
             raise InputError(
-                "`weight` must be None with reconcile=True, because reconcile=True merges rows; got a column. Leave "
-                "it out."
+                "`weight` must be None with reconcile=True, because reconcile=True merges rows; got column "
+                f"{weight!r}. Pass weight=None."
             )
         if sides:
             raise InputError(
@@ -354,7 +359,7 @@ def from_wins(cls, values, items, query, strip, given):
     size = wins[upper, lower]
     marks = np.full(len(upper), COUNTED if (size % 1 == 0).all() else WEIGHTED)
     queries, tied = (None, index_of_one(query)), np.zeros(len(upper), dtype=bool)
-    return _make(cls, queries, index, codes[upper], codes[lower], tied, size, marks, {}, {})
+    return _make(cls, queries, index, codes[upper], codes[lower], tied, size, marks, {}, fields_of_pairs({}, [], []))
 
 
 def comparison_columns(titles):
@@ -487,42 +492,47 @@ def _encode(cls, queries, items, first, second, share, factor, size, who, sides)
     `queries` is a pair. The first element contains the code of each comparison's query, or is None for one query. The
     second element is the index of the queries.
     """
-    whole = (share == 0.0) | (share == 0.5) | (share == 1.0)
+    tied = share == 0.5
+    whole = tied | (share == 0.0) | (share == 1.0)
+    # True if the second item of a row is the upper item of its list.
+    turned = np.where(tied, first > second, share < 0.5)
     merged = whole & (factor == 1) if size is None else np.zeros(len(share), dtype=bool)
-    tied, won = share == 0.5, share >= 0.5
-    upper, lower = np.where(won, first, second), np.where(won, second, first)
-    upper, lower = np.where(tied, np.minimum(first, second), upper), np.where(tied, np.maximum(first, second), lower)
     weight = factor if size is None else factor * size
-    # A comparison with a share is a list for each order, with the shares as weights.
-    split = ~whole
-    extra = np.flatnonzero(split)
-    more, less = np.maximum(share, 1 - share), np.minimum(share, 1 - share)
-    list_row = np.concatenate([np.arange(len(share)), extra])
-    weight = np.concatenate([np.where(split, more * weight, weight), (less * weight)[extra]])
-    upper, lower = np.concatenate([upper, lower[extra]]), np.concatenate([lower, upper[extra]])
-    tied = tied[list_row]
-    # Comparisons that are not merged get numbers; a row of weights may be a number of comparisons.
-    single = ~merged & (split | (factor != 1))
-    marks = np.where(merged, COUNTED, np.where(single, np.cumsum(single), WEIGHTED))[list_row]
-    apart = np.where(merged, 0, np.arange(1, len(share) + 1))[list_row]
-    row = list_row if split.any() else slice(None)  # a slice copies nothing
-    covariates = oriented(sides, row, upper == first[row])
-    keys = [*(codes[list_row] for codes, _ in who.values()), upper, lower, tied.astype(np.int64)]
+    # `row` selects the row of each list. A slice copies nothing.
+    row, split = slice(None), ~whole
+    if split.any():
+        # A comparison with a share is a list for each order, with the shares as weights.
+        extra = np.flatnonzero(split)
+        row = np.concatenate([np.arange(len(share)), extra])
+        more, less = np.maximum(share, 1 - share), np.minimum(share, 1 - share)
+        weight = np.concatenate([np.where(split, more * weight, weight), (less * weight)[extra]])
+        turned = np.concatenate([turned, ~turned[extra]])
+    first, second, tied = first[row], second[row], tied[row]
+    upper, lower = np.where(turned, second, first), np.where(turned, first, second)
+    keys = [*(codes[row] for codes, _ in who.values()), upper, lower, tied]
     if queries[0] is not None:
-        keys.insert(0, queries[0][list_row])
-    code = codes_to_merge(covariates, len(list_row))
+        keys.insert(0, queries[0][row])
+    code = codes_to_merge(sides, row, turned)
     if code is not None:
-        keys += [apart, code] if covariates else [apart]
+        # Comparisons that are not merged get numbers.
+        apart = np.where(merged, 0, np.arange(1, len(share) + 1))[row]
+        keys += [apart, code] if sides else [apart]
     order, starts = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
-    heads = np.arange(len(order)) if code is None else np.flatnonzero(starts[-1])
-    kept = order[heads]
-    total = np.add.reduceat(weight[order], heads)
-    groups = {name: grouping_column(codes[list_row][kept], index) for name, (codes, index) in who.items()}
-    marks = marks[kept]
-    if (marks > 0).any():
-        marks[marks > 0] = pd.factorize(marks[marks > 0])[0] + 1  # in the order of the lists, not of the rows
+    kept, total = order, weight[order]
+    if code is not None:
+        heads = np.flatnonzero(starts[-1])
+        kept, total = order[heads], np.add.reduceat(total, heads)
+    source = kept if isinstance(row, slice) else row[kept]
+    groups = {name: grouping_column(codes[source], index) for name, (codes, index) in who.items()}
+    marks = np.full(len(kept), COUNTED)
+    if not merged.all():
+        # A row of weights may be a number of comparisons.
+        single = ~merged & (split | (factor != 1))
+        marks = np.where(merged, COUNTED, np.where(single, np.cumsum(single), WEIGHTED))[source]
+        if (marks > 0).any():
+            marks[marks > 0] = pd.factorize(marks[marks > 0])[0] + 1  # in the order of the lists, not of the rows
     queries = (None if queries[0] is None else keys[0][kept]), queries[1]
-    rows = {name: [one[kept] for one in pair] for name, pair in covariates.items()}
+    rows = fields_of_pairs(sides, source, turned[kept])
     return _make(cls, queries, items, upper[kept], lower[kept], tied[kept], total, marks, groups, rows)
 
 
@@ -531,23 +541,30 @@ def _make(cls, queries, items, upper, lower, tied, weight, marks, groups, covari
 
     Both are positions in the sorted index `items`. If `tied` marks a list, its two items tie. `queries` is a pair. The
     first element contains the code of each list's query in ascending order, or is None for one query. The second
-    element is the index of the queries.
+    element is the index of the queries. `covariates` is a dict of the RankedLists fields of covariates.
     """
     n = len(upper)
     if not n:
         raise InputError(f"{_CALLER} must get at least one comparison; got none. Check how the data were read.")
     of_list, index = queries
-    of_list = np.zeros(n, dtype=np.int64) if of_list is None else of_list.astype(np.int64)
+    code = np.empty(2 * n, dtype=np.int64)
+    code[0::2], code[1::2] = upper, lower
+    if of_list is None:
+        of_list = np.zeros(n, dtype=np.int64)
+    else:
+        of_list = of_list.astype(np.int64)
+        code += np.repeat(of_list * len(items), 2)
     # A candidate is a pair of a query and an item.
-    code = (of_list * len(items) + np.stack([upper, lower])).T.ravel()
     n_codes = len(index) * len(items)
     if n_codes <= 8 * len(code):
         present = np.zeros(n_codes, dtype=bool)
         present[code] = True
-        used, number = np.flatnonzero(present), (np.cumsum(present) - 1)[code]
+        used, number = np.flatnonzero(present), (np.cumsum(present, dtype=np.int32) - 1)[code]
     else:
         used, number = np.unique(code, return_inverse=True)
     query_of, item_of = np.divmod(used, len(items))
+    rank = np.tile([1.0, 2.0], n)
+    rank.reshape(n, 2)[tied] = 1.5
     each = np.arange(len(index) + 1)
     return cls(
         queries=index,
@@ -559,12 +576,12 @@ def _make(cls, queries, items, upper, lower, tied, weight, marks, groups, covari
         list_conflict=None,
         list_merged=None,
         row_ptr=2 * np.arange(n + 1),
-        candidate=number.astype(np.int32),
-        rank=np.where(np.repeat(tied, 2), 1.5, np.tile([1.0, 2.0], n)),
+        candidate=number.astype(np.int32, copy=False),
+        rank=rank,
         score=None,
         candidate_ptr=np.searchsorted(query_of, each),
         candidate_item=item_of.astype(np.int32),
         list_duel=np.asarray(marks, dtype=np.int64),
         list_groups=pd.DataFrame(groups) if groups else None,
-        **fields_of_pairs(covariates),
+        **covariates,
     )

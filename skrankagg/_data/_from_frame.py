@@ -9,10 +9,12 @@ import pandas as pd
 from ..exceptions import InputError, InputTypeError
 from ._covariates import check_covariates, key_of
 from ._encoding import ONE_QUERY, ONE_VOTER, encode_lists
-from ._frames import AnyFrame, Columns, known_frame, titles_of
+from ._frames import AnyRows, Columns, known_frame, titles_of
 from ._id_codes import encode_ids
 from ._list_columns import check_groupings
 from ._long_rows import Duplicates, LowerIsBetter, MissingIds, encode_rows, repeat_id, strip_ids
+from ._other_shapes import refuse_other_shape
+from ._peer_objects import read_tuples
 from ._similar_ids import warn_of_similar_ids
 
 _CALLER = "RankedLists.from_frame"
@@ -20,7 +22,7 @@ _CALLER = "RankedLists.from_frame"
 
 def from_frame(
     cls,
-    frame: AnyFrame,
+    frame: AnyRows,
     *,
     query: str | None = "query",
     voter: str | None = "voter",
@@ -41,9 +43,9 @@ def from_frame(
 
     Parameters
     ----------
-    frame : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
+    frame : DataFrame of pandas, polars or pyarrow, a lazy frame of polars, DuckDB or Ibis, or iterable of named tuples
         A row for each item of each list, in any order. Other columns are ignored; in a lazy frame, they are not
-        collected.
+        collected. Named tuples, such as ``ScoredDoc`` of ir_measures, are rows whose fields are the columns.
     query, voter, item : str or None, default="query", "voter", "item"
         Names of the columns of ids, which may have any sortable dtype. With ``query=None``, all rows belong to one
         query, ``q``. With ``voter=None``, or without a column of voters, all rows belong to one voter, ``consensus``.
@@ -117,10 +119,13 @@ def from_frame(
     of ids that is found under such a name must not contain floats, because a column "q" may contain q-values. If you
     pass a name, only this name is looked up. If a frame has a column ``query`` and also ``qid`` or ``query_id``, the
     ids are read from ``qid`` or ``query_id``. The column ``query`` then usually contains the text of the queries.
+    Frames of PyTerrier have the columns ``qid``, ``query`` and ``docno``, and give no warning. Their column ``docid``
+    is ignored, because it contains the numbers of the documents in an index.
 
     The order of the rows affects the result only with ``duplicates="first"``. Lazy frames are refused with this option,
     because their rows have no order.
     """
+    frame = read_tuples(frame)
     names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight, "duel": duel}
     available = [] if groups is None and covariates is None else titles_of(known_frame(frame, _CALLER))
     groups = check_groupings(groups, available, _CALLER)
@@ -128,6 +133,7 @@ def from_frame(
     names |= {name: name for name in groups} | {key_of(name): name for name in covariates}
     columns = Columns(frame, names, _CALLER, lazy=duplicates != "first")
     optional = [name for name in ("voter", "rank", "score", "weight", "duel", *groups) if columns.has(name)]
+    refuse_other_shape(columns)
     columns.require(
         *([] if query is None else ["query"]),
         "item",

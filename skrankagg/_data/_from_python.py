@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,10 @@ import pandas as pd
 from .._arrays._ragged import positions
 from .._support._values import is_hashable, show
 from ..exceptions import InputError, InputTypeError
+from ._ballot_tables import read_ballot_table
 from ._ballots import count_ballots
+from ._encoding import ONE_VOTER
+from ._frames import AnyFrame, is_frame
 from ._frames_of_voters import encode_frames, holds_frames
 from ._hits import as_hits, check_key, hold_pairs, read_list, split_pairs
 from ._long_rows import (
@@ -24,6 +27,7 @@ from ._long_rows import (
     flat_ids,
     repeat_id,
 )
+from ._peer_objects import holds_tuples, is_ranx, plain_objects
 
 _KINDS = "a dict of item to score, a list of (item, score), or a list of items, best first"
 
@@ -46,7 +50,9 @@ def from_runs(
         The results of a voter for a query are a dict of item to score, a list of (item, score), or a list of items,
         best first. Either all results have scores, or all are without scores. Alternatively, pass a data frame for each
         voter, with the columns of :meth:`from_frame`. The frames are in a dict keyed by voter, or in a list. In a list,
-        a column `voter` names the voters; without this column the voters are numbered from 1.
+        a column `voter` names the voters; without this column the voters are numbered from 1. Iterables of named
+        tuples, such as ``ScoredDoc`` of ir_measures, are read as frames. A run may also be a ``Run`` of ranx. In a
+        list, such a run has its own name.
     lower_is_better : bool or sequence of voters, default=False
         Whether smaller scores are better, as for distances and p-values. A sequence contains the voters whose smaller
         scores are better. Such scores are negated.
@@ -103,9 +109,10 @@ def from_runs(
         "strip": strip,
         "weights": weights,
     }
+    runs = plain_objects(runs)
     if holds_frames(runs):
         return encode_frames(cls, runs, caller, **options)
-    runs = _named_runs(runs, caller)
+    runs = named_runs(runs, caller)
     voter, query, items, scores = [], [], [], []
     for code, (name, run) in enumerate(runs.items()):
         if hasattr(run, "to_dict") and not isinstance(run, type):
@@ -163,8 +170,8 @@ def from_lists(
     ----------
     lists : dict of voter to list, or sequence of lists
         Each list contains items, best first, or pairs (item, score). A dict of item to score is accepted instead of a
-        list. The voters of a sequence are numbered from 1. Data frames are read as in :meth:`from_runs`, but they need
-        no column of queries.
+        list. The voters of a sequence are numbered from 1. Data frames and named tuples are read as in
+        :meth:`from_runs`, but they need no column of queries.
     query : hashable, default="q"
         Id of the query. Data frames with a column of queries keep the ids of this column.
     lower_is_better : bool or sequence of voters, default=False
@@ -211,6 +218,7 @@ def from_lists(
         "strip": strip,
         "weights": weights,
     }
+    lists = plain_objects(lists)
     if holds_frames(lists):
         return encode_frames(cls, lists, caller, query=query, **options)
     named = as_mapping(lists, caller)
@@ -322,28 +330,40 @@ def from_hits(
 
 def from_ballots(
     cls,
-    ballots: Sequence[Any],
+    ballots: Sequence[Any] | AnyFrame,
     *,
-    counts: Sequence[float] | None = None,
+    counts: Sequence[float] | str | None = None,
+    cells: Literal["rank", "item"] | None = None,
+    rows: Literal["items", "voters"] | None = None,
     query: Hashable = "q",
     strip: bool = False,
 ):
-    """Encode ballots, which are text such as "A > B = C" or lists of levels.
+    """Encode ballots: text such as "A > B = C", lists of levels, or a table of ranks or of names.
 
     Parameters
     ----------
-    ballots : sequence of str, or of lists of items or of lists of tied items
+    ballots : sequence of str, or of lists of items or of lists of tied items, or DataFrame
         Ballots; each ballot is text or a list of levels, best level first. In text, ">" separates the levels, and "="
         separates the items of a level; blanks around ids are ignored. In a list, a level is an item or a list of tied
-        items.
-    counts : sequence of float, default=None
+        items. A data frame of pandas, polars or pyarrow has one of these forms, see Notes:
+
+        - a table of ranks, with items in the rows and voters in the columns, or the other way round. Equal ranks are
+          ties. An empty cell means that the voter does not rank the item;
+        - a table of names, with a ballot in each row, whose columns are the first place, the second place and so on;
+        - a column of ballots that are text.
+    counts : sequence of float or str, default=None
         Number of voters who cast each ballot, at least 0. None counts each ballot once. The counts of equal ballots are
-        added.
+        added. If each row of a data frame is a ballot, `counts` may be the name of a column.
+    cells : {"rank", "item"} or None, default=None
+        Contents of the cells of a data frame: ranks, or names of items. None means ranks if the cells are numbers.
+    rows : {"items", "voters"} or None, default=None
+        Whether each row of a table of ranks is an item, or a voter's ballot. None finds this from the table, or raises
+        an error if it is not clear.
     query : hashable, default="q"
         Id of the query.
     strip : bool, default=False
-        Whether to remove blanks around the text ids of ballots that are lists. In ballots that are text, these blanks
-        are always removed.
+        Whether to remove blanks around the text ids of ballots that are lists, and around the names of the items in a
+        table of ranks. In text and in tables of names, these blanks are always removed.
 
     Returns
     -------
@@ -357,11 +377,29 @@ def from_ballots(
         sorted.
     ValueError
         If a ballot is empty or names an item twice. If the number of counts differs from the number of ballots, or a
-        count is negative or not finite.
+        count is negative or not finite. If the form of a table is not clear, or a table contains no ballot.
+
+    Warns
+    -----
+    AmbiguousInputWarning
+        If the rows of a table of ranks have names and are read as items, although they may be ballots.
 
     See Also
     --------
+    from_matrix : Encodes a table of ranks as a list for each voter, under the name of the voter.
     skrankagg.datasets.read_preflib : Reads ballots from files.
+
+    Notes
+    -----
+    **Tables of ranks.** The names of the rows are the index, or the first column if it is the only column of text. If
+    the title of this column is "candidate", "item" or similar, the rows are items. If the title is "voter", "ballot",
+    "id" or similar, the rows are voters. Otherwise rows with names are items. Rows without names are items if the
+    lowest rank of each column is 1, and voters if the lowest rank of each row is 1. If both are true, or neither, pass
+    `rows`. Ranks need not be consecutive, and rows that are empty ballots are left out.
+
+    **Tables of names.** Empty cells are skipped, so a voter may leave out a place. A cell with text such as "B = C", or
+    with a list, ties several items. A first column with the title "voter" or similar is left out, because equal ballots
+    are merged. If items are numbers, pass ``cells="item"``.
 
     Examples
     --------
@@ -369,20 +407,49 @@ def from_ballots(
     >>> lists = RankedLists.from_ballots(["A > B = C", "B > A", "C"], counts=[3, 2, 2])
     >>> Copeland().fit_transform(lists)["item"].tolist()
     ['A', 'B', 'C']
+
+    A table of candidates and voters:
+
+    >>> import pandas as pd
+    >>> ranks = pd.DataFrame({"Ann": [1, 2, 2], "Ben": [1, None, 2], "Cleo": [2, 1, None]}, index=["A", "B", "C"])
+    >>> RankedLists.from_ballots(ranks).to_runs()
+    {1: {'q': ['A', 'B', 'C']}, 2: {'q': ['A', 'C']}, 3: {'q': ['B', 'A']}}
+
+    A table of ballots:
+
+    >>> table = pd.DataFrame({"first": ["A", "B"], "second": ["B", None], "votes": [3, 2]})
+    >>> RankedLists.from_ballots(table, counts="votes").to_runs()
+    {1: {'q': ['A', 'B']}, 2: {'q': ['B']}}
     """
     check_query(query)
-    total = count_ballots(ballots, counts, "RankedLists.from_ballots", strip=strip)
-    rows = [
+    caller = "RankedLists.from_ballots"
+    if is_frame(ballots):
+        ballots, counts = read_ballot_table(ballots, counts, cells, rows, caller)
+    elif cells is not None or rows is not None:
+        name = "cells" if cells is not None else "rows"
+        raise InputError(f"`{name}` of {caller} must be None unless the ballots are a data frame. Leave out {name}.")
+    total = count_ballots(ballots, counts, caller, strip=strip)
+    table = [
         (query, voter, item, level, float(count))
         for voter, (levels, count) in enumerate(total.items(), 1)
         for level, tied in enumerate(levels, 1)
         for item in tied
     ]
-    return cls.from_frame(pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"]))
+    return cls.from_frame(pd.DataFrame(table, columns=["query", "voter", "item", "rank", "weight"]))
 
 
-def plain_lists(cls, X):
-    """Encode dicts and lists with `from_runs` or `from_lists`; return any other object unchanged."""
+def plain_lists(cls, X, *, sequences=True):
+    """Encode dicts and lists with `from_runs` or `from_lists`; return any other object unchanged.
+
+    One run of ranx is encoded, too, with the run's name as the voter. With ``sequences=False``, lists are returned
+    unchanged.
+    """
+    if is_ranx(X):
+        return cls.from_runs({ONE_VOTER if getattr(X, "name", None) is None else X.name: X})
+    if holds_tuples(X) or (isinstance(X, list | tuple) and not sequences):
+        return X
+    if isinstance(X, Mapping | list | tuple):
+        X = plain_objects(X)
     if holds_frames(X):
         return cls.from_runs(X)
     if isinstance(X, Mapping):
@@ -411,7 +478,8 @@ def _is_named_run(run):
     return hasattr(run, "to_dict") and hasattr(run, "name")
 
 
-def _named_runs(runs, caller):
+def named_runs(runs, caller):
+    """Return runs as a dict from voter to run; the runs of a list have their own names, as in ranx."""
     if isinstance(runs, Mapping):
         return dict(runs)
     if isinstance(runs, Sequence) and len(runs) and all(map(_is_named_run, runs)):

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from .._support._values import is_finite, show
 from ..exceptions import InputError, InputTypeError
@@ -40,6 +41,34 @@ def read_grades(judged: Any, query: Hashable) -> dict[Hashable, float]:
             f"Relevant items must be ids, such as str or int; query {show(query)} has items that cannot be hashed "
             f"({error}). Pass their ids."
         ) from None
+
+
+def read_labels(labels: Any) -> Any:
+    """Return the classes of samples as a pandas array of shape (n_samples,); refuse missing classes.
+
+    >>> from skrankagg._data._grades import read_labels
+    >>> list(read_labels(["no", "yes"]))
+    ['no', 'yes']
+    """
+    if isinstance(labels, list | tuple):
+        fits = not any(isinstance(one, Mapping | list | tuple | Set | np.ndarray) for one in labels)
+        values = pd.Series(labels, dtype=None if labels else object)  # NumPy would convert labels of two types to text
+    else:
+        values = labels if isinstance(labels, pd.Series | pd.Index) else np.asarray(labels)
+        fits = values.ndim == 1
+    if not fits:
+        raise InputError(
+            f"`labels` must have one class for each sample; got {show(labels)}. Pass an array of shape (n_samples,), "
+            "or encode several relevant items for each sample with Qrels.from_dict."
+        )
+    values = pd.Series(values).array
+    missing = np.asarray(pd.isna(values))
+    if missing.any():
+        raise InputError(
+            f"`labels` must have a class for each sample; {int(missing.sum())} are missing, the first at position "
+            f"{int(missing.argmax())}. Drop these samples."
+        )
+    return values
 
 
 def _read_grade(item, grade, query):

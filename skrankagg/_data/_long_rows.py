@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .._support._checks import check_choice, check_flag
 from .._support._values import is_hashable, is_integer, show
 from ..exceptions import InputError, InputTypeError
-from ._frames import EXACT_LIMIT, Columns
+from ._frames import EXACT_LIMIT, Columns, index_of_names
 from ._id_codes import encode_ids
 from ._voter_names import near_voters
 
@@ -77,10 +77,10 @@ def encode_rows(
         voters = _strip_names(voters, caller)
         frame["query"], frame["item"] = strip_ids(frame["query"]), strip_ids(frame["item"])
     frame = _without_missing(frame, missing_ids, caller)
-    if plain_ids and _is_nullable(frame["item"].dtype):
+    if plain_ids and is_nullable(frame["item"].dtype):
         frame["item"] = frame["item"].to_numpy(dtype=frame["item"].dtype.numpy_dtype)
     _refuse_no_numbers(frame, kind, voters, caller)
-    falling = _voters_of(lower_is_better, voters, kind)
+    falling = falling_voters(lower_is_better, voters, kind)
     if falling.any():
         # Scores are subtracted from 0, so that 0 does not become -0. Integers stay exact unless their negative exceeds
         # 64 bits.
@@ -91,7 +91,7 @@ def encode_rows(
     if duplicates != "error":
         frame = _without_duplicates(frame, duplicates)
     if weights is not None:
-        frame["weight"] = _weights_of(weights, voters)[frame["voter"]]
+        frame["weight"] = weights_of_voters(weights, voters)[frame["voter"]]
     frame["voter"] = pd.Series(voters if isinstance(voters, pd.Index) else list(voters)).take(frame["voter"]).array
     if index is not None and len(index) == len(frame):
         frame.index = index
@@ -112,7 +112,7 @@ def repeat_id(one: Hashable, n: int) -> np.ndarray:
 
 def index_of_one(one: Hashable) -> pd.Index:
     """Return the index of one id, with the dtype of :func:`repeat_id`."""
-    return pd.Index([one]) if isinstance(one, str) else encode_ids(pd.Series(repeat_id(one, 1)))[1]
+    return index_of_names(one) if isinstance(one, str) else encode_ids(pd.Series(repeat_id(one, 1)))[1]
 
 
 def join_ids(parts: Sequence[pd.Series]) -> pd.Series:
@@ -149,7 +149,7 @@ def flat_ids(items: Sequence[Any]) -> pd.Series:
 
 def has_own_mask(columns: Columns, name: str) -> bool:
     """Return True if a column of a pandas frame has a nullable integer type; its ids then keep this type."""
-    return columns.is_pandas and _is_nullable(columns.series(name).dtype)
+    return columns.is_pandas and is_nullable(columns.series(name).dtype)
 
 
 def check_query(query: Any) -> None:
@@ -192,7 +192,8 @@ def strip_ids(values):
     return names.take(codes).reset_index(drop=True)
 
 
-def _is_nullable(dtype):
+def is_nullable(dtype):
+    """Return True for a nullable integer type of pandas or Arrow."""
     return isinstance(dtype, pd.api.extensions.ExtensionDtype) and dtype.kind in "iu" and hasattr(dtype, "numpy_dtype")
 
 
@@ -274,7 +275,7 @@ def _refuse_infinite(frame, name, caller):
         ) from None
 
 
-def _voters_of(lower_is_better, voters, kind):
+def falling_voters(lower_is_better, voters, kind):
     """Return a mask of the voters whose smaller scores are better."""
     if isinstance(lower_is_better, bool | np.bool_):
         mask = np.full(len(voters), bool(lower_is_better))
@@ -327,7 +328,7 @@ def _without_duplicates(frame, duplicates):
     return frame.drop_duplicates(_LIST, ignore_index=True)
 
 
-def _weights_of(weights, voters):
+def weights_of_voters(weights, voters):
     if isinstance(weights, pd.Series) and not weights.index.is_unique:
         twice = weights.index[weights.index.duplicated()]
         raise InputError(

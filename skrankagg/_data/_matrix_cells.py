@@ -7,8 +7,10 @@ from .._support._values import show
 from ..exceptions import InputError, InputTypeError
 
 
-def read_cells(values, caller):
+def read_cells(values, caller, *, name="`values`", row="item", column="voter"):
     """Convert a matrix of numbers to float64, with NaN for missing cells; a matrix of integers keeps its dtype.
+
+    Error messages call the matrix `name`; `row` and `column` are the words for a row and for a column.
 
     >>> from skrankagg._data._matrix_cells import read_cells
     >>> read_cells([[2, 1]], "from_matrix"), read_cells([[2, None]], "from_matrix")
@@ -21,17 +23,17 @@ def read_cells(values, caller):
     if cells.ndim == 0 or cells.dtype.kind not in "biufO":
         held = "" if cells.ndim == 0 else f" of dtype {cells.dtype}"
         raise InputTypeError(
-            f"`values` of {caller} must be a matrix of numbers with rows of equal length, one row for each item and "
-            f"one column for each voter; got {show(values)}{held}. Convert text with float; pass dicts keyed by voter "
-            "to RankedLists.from_lists."
+            f"{name} of {caller} must be a matrix of numbers with rows of equal length, one row for each {row} and "
+            f"one column for each {column}; got {show(values)}{held}. Convert text with float; pass dicts keyed by "
+            f"voter to RankedLists.{'from_lists' if row == 'item' else 'from_runs'}."
         )
     if cells.ndim != 2:
         raise InputError(
-            f"`values` of {caller} must be a matrix with a row for each item and a column for each voter; got "
+            f"{name} of {caller} must be a matrix with a row for each {row} and a column for each {column}; got "
             f"{cells.ndim} dimension(s)."
         )
     if cells.dtype.kind == "O":
-        cells = np.array([_as_cell(one, caller) for one in cells.ravel()], dtype=np.float64).reshape(cells.shape)
+        cells = np.array([_as_cell(one, caller, name) for one in cells.ravel()], dtype=np.float64).reshape(cells.shape)
     return cells if cells.dtype.kind in "iu" else cells.astype(np.float64)
 
 
@@ -54,10 +56,11 @@ def read_names(names, what, size, caller, turned=None):
             "for example with str."
         ) from None
     if len(names) != size or n_different != size:
+        one = {"queries": "query"}.get(what, what[:-1])
         fits = len(names) == turned != size
         turn = " Pass rows='voters' if each row of the matrix is the list of a voter." if fits else ""
         raise InputError(
-            f"`{what}` of {caller} must be {size} different names, one for each {what[:-1]} in the matrix; got "
+            f"`{what}` of {caller} must be {size} different names, one for each {one} in the matrix; got "
             f"{len(names)}, {n_different} of them different.{turn}"
         )
     return names
@@ -73,7 +76,7 @@ def check_ranks(matrix, items, voters, caller):
         )
 
 
-def _as_cell(one, caller):
+def _as_cell(one, caller, name):
     if one is None or one is pd.NA:
         return np.nan
     try:
@@ -82,5 +85,5 @@ def _as_cell(one, caller):
     except (TypeError, ValueError, OverflowError):
         pass
     raise InputError(
-        f"Each cell of `values` of {caller} must be a number, None or NaN; got {show(one)}. Convert it with float."
+        f"Each cell of {name} of {caller} must be a number, None or NaN; got {show(one)}. Convert it with float."
     )

@@ -1,19 +1,31 @@
 """Support for query ids as ``y``: sample k gets the judgements of query ``y[k]``."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from ..exceptions import InputError
-from ._frames import first_row, plain_index, show_id
+from ._frames import first_row, is_frame, plain_index, show_id
+from ._peer_objects import holds_tuples, is_judgements
 from ._qrels import AlignedQrels, Qrels, check_qrels, id_type
 from ._ranked_lists import RankedLists
 
 
 def names_queries(y):
     """Return True if `y` is an array with a value for each sample; return False for a container of judgements."""
-    return not (y is None or isinstance(y, Qrels | AlignedQrels | Mapping) or hasattr(y, "columns"))
+    return not (y is None or isinstance(y, Qrels | AlignedQrels) or is_judgements(y))
+
+
+def read_rows(given, X, lists):
+    """Convert a dict or named tuples with judgements, or ranx's Qrels, to a Qrels; return anything else unchanged.
+
+    A list of named tuples is returned unchanged if scikit-learn may have split it, and ``choose_qrels`` later refuses
+    it. Such a list has as many elements as there are samples in `X`. `lists` contains the lists of `X` in encoded form.
+    """
+    if isinstance(given, Qrels | AlignedQrels) or not is_judgements(given) or is_frame(given):
+        return given
+    n_samples = lists.n_queries if isinstance(X, RankedLists) else lists.n_rows
+    may_be_split = holds_tuples(given) and hasattr(given, "__len__") and len(given) == n_samples
+    return given if may_be_split else check_qrels(given)
 
 
 def resolve_names(owner, X, lists, y, qrels):
@@ -22,6 +34,7 @@ def resolve_names(owner, X, lists, y, qrels):
     The judgements are `qrels`, or else the judgements passed to the owner's constructor. Without judgements `y` is
     returned unchanged, and ``choose_qrels`` later refuses it.
     """
+    y, qrels = read_rows(y, X, lists), read_rows(qrels, X, lists)
     known = qrels if qrels is not None else getattr(owner, "qrels", None)
     if known is None or not names_queries(y):
         return y, qrels
@@ -70,6 +83,6 @@ def _check_names(named, queries):
 
 def _refuse(expected, named, place, where=""):
     raise InputError(
-        f"`y` must have {expected}; got {show_id(named, place)}{where}. If y has class labels, leave y out or pass "
-        "y=lists.queries; to split by labels pass cv=list(splitter.split(lists, labels))."
+        f"`y` must have {expected}; got {show_id(named, place)}{where}. If y has class labels, pass "
+        "Qrels.from_labels(y) instead, or leave y out; to split by labels pass cv=list(splitter.split(lists, labels))."
     )

@@ -41,8 +41,10 @@ def read_outcomes(values, first, second, names, given, titles):
             f"Column {title!r} must have an outcome in every row; {int((codes < 0).sum())} are missing, the first in "
             f"row {first_row(codes < 0)}. Drop those rows."
         )
-    given = {_plain(titles["first"]): (1.0, 1.0), _plain(titles["second"]): (0.0, 1.0), **_read_map(given)}
+    mapped = _read_map(given)
+    given = {_plain(titles["first"]): (1.0, 1.0), _plain(titles["second"]): (0.0, 1.0), **mapped}
     meaning = [_meaning(_plain(one), given) for one in found]
+    _refuse_two_codes(found, meaning, mapped, title)
     place = {_of_python(name): code for code, name in enumerate(names)}
     called = {_plain(name) for name in names}
     items = np.array([_place(one, place) for one in found], dtype=np.int64)
@@ -81,7 +83,8 @@ def _read_map(given):
                 "case are the same. Rename one of the outcomes in the data."
             )
         read[_plain(word)] = float(share), float(factor)
-    return read
+    # Numbers may be text in the mapping, as in JSON, and numbers in the data.
+    return {float(word): pair for word, pair in read.items() if isinstance(word, str) and _is_number(word)} | read
 
 
 def _of_python(one):
@@ -121,6 +124,24 @@ def _meaning(one, given):
     if isinstance(one, Real | np.bool_) and 0 <= one <= 1:
         return float(one), 1.0
     return None
+
+
+def _refuse_two_codes(found, meaning, mapped, title):
+    """Raise InputError if a number that is not mapped has the same meaning as a mapped code outside of 0 to 1.
+
+    For example, 0 usually means that the second item wins. If 2 is mapped to a win of the second item, 0 is likely to
+    mean something else.
+    """
+    numbers = {float(one): pair for one, pair in zip(found, meaning, strict=True) if pair and _is_number(one)}
+    codes = {pair[0]: one for one, pair in numbers.items() if one in mapped and not 0 <= one <= 1}
+    for one, pair in numbers.items():
+        if one not in mapped and pair[0] in codes:
+            code = codes[pair[0]]
+            same = {1.0: "the first item wins", 0.0: "the second item wins"}.get(pair[0], "the share is the same")
+            raise InputError(
+                f"`outcomes` must map {one:g} of column {title!r} as well, because {one:g} and {code:g} would both "
+                f"mean that {same}. If {one:g} is a tie, pass outcomes={{{code:g}: {pair[0]:g}, {one:g}: 0.5}}."
+            )
 
 
 def _refuse_unclear(found, meaning, called, given, title):

@@ -1,6 +1,6 @@
 """Relevance judgements: encoding, alignment with ranked lists, and look-up by query id."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -8,14 +8,16 @@ from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .._arrays._ragged import expand, gather_ranges, group_order, starts_to_ptr
+from .._support._values import show
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError, NothingJudgedWarning
-from ._frames import AnyFrame, Columns, first_row, frame_of, plain_index, show_id, take_ids
-from ._grades import read_container
+from ._frames import AnyRows, Columns, first_row, frame_of, plain_index, show_id, take_ids
+from ._grades import read_container, read_labels
 from ._immutable import Immutable
+from ._peer_objects import holds_tuples, is_ranx, plain_object, read_tuples
 
 # Judgements may be looked up in a table of queries by items, some queries at a time. The table may have at most this
 # number of cells for each candidate and judgement.
@@ -45,8 +47,8 @@ class QueryIds(Protocol):
 class Qrels(Immutable):
     """Relevance judgements: the relevant items of each query, with their grades.
 
-    Build a Qrels with :meth:`from_frame` or :meth:`from_dict`. A Qrels is immutable and is not a sequence. Scikit-learn
-    therefore passes a Qrels on unchanged and never slices it along with the samples.
+    Build a Qrels with :meth:`from_frame`, :meth:`from_dict` or :meth:`from_labels`. A Qrels is immutable and is not a
+    sequence. Scikit-learn therefore passes a Qrels on unchanged and never slices it along with the samples.
 
     Parameters
     ----------
@@ -84,7 +86,7 @@ class Qrels(Immutable):
 
         Parameters
         ----------
-        judgements : dict of query to dict, list or set
+        judgements : dict of query to dict, list or set, or Qrels of ranx
             For each query, a dict of item to grade, or a list or set of relevant items. Items in a list or set get
             grade 1.
 
@@ -109,6 +111,7 @@ class Qrels(Immutable):
         >>> Qrels.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": ["d3"]})
         Qrels(n_queries=2, n_judgements=3, n_relevant=2)
         """
+        judgements = plain_object(judgements) if is_ranx(judgements) else judgements
         if not isinstance(judgements, Mapping):
             raise InputTypeError(f"`judgements` must be a dict keyed by query; got {type(judgements).__name__}.")
         rows = [
@@ -120,19 +123,25 @@ class Qrels(Immutable):
 
     @classmethod
     def from_frame(
-        cls, frame: AnyFrame, *, query: str = "query", item: str = "item", relevance: str = "relevance"
+        cls,
+        frame: AnyRows,
+        *,
+        query: str = "query",
+        item: str = "item",
+        relevance: str = "relevance",
     ) -> "Qrels":
         """Check and encode a frame of judgements.
 
         Parameters
         ----------
-        frame : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
-            A row for each judged (query, item), in any order. Other columns are ignored.
+        frame : DataFrame of pandas, polars or pyarrow, lazy frame of polars, DuckDB or Ibis, or iterable of tuples
+            A row for each judged (query, item), in any order. Other columns are ignored. Named tuples, such as ``Qrel``
+            of ir_measures or the qrels of ir_datasets, are rows whose fields are the columns.
         query, item, relevance : str, default="query", "item", "relevance"
             Names of the columns. If a column is missing under its default name, other common names are tried. For
             queries and items, these names are ``qid``, ``docno`` and others, as in :meth:`RankedLists.from_frame`. For
-            relevance, they are ``rel, label, grade``. If the frame has both `query` and ``qid``, ``qid`` is read and a
-            warning is issued.
+            relevance, they are ``rel, label, grade``. If the frame has both `query` and ``qid``, ``qid`` is read and,
+            unless the frame has PyTerrier's columns, a warning is issued.
 
         Returns
         -------
@@ -146,7 +155,8 @@ class Qrels(Immutable):
             If a column or an id is missing, there are no rows, a grade is NaN or infinite, or an item is judged twice.
             If several columns have one of the usual names of the same column.
         """
-        columns = Columns(frame, {"query": query, "item": item, "relevance": relevance}, "Qrels.from_frame")
+        names = {"query": query, "item": item, "relevance": relevance}
+        columns = Columns(read_tuples(frame), names, "Qrels.from_frame")
         columns.require("query", "item", "relevance")
         query_code, queries = columns.ids("query")
         item_code, items = columns.ids("item")
@@ -165,6 +175,54 @@ class Qrels(Immutable):
                 f"query {show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}). Keep one row."
             )
         return cls(queries=queries, items=items, ptr=starts_to_ptr(query_start), item=item_code, relevance=grade[order])
+
+    @classmethod
+    def from_labels(cls, labels: ArrayLike, *, queries: Sequence[Hashable] | pd.Index | None = None) -> "Qrels":
+        """Encode the true classes of samples as judgements, for measuring the consensus of classifiers.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Class of each sample, such as the target `y` of a classifier.
+        queries : sequence of hashable, default=None
+            Id of each sample. None numbers the samples from 0, as :meth:`RankedLists.from_scores` does. The index of a
+            Series is not used.
+
+        Returns
+        -------
+        Qrels
+            Each sample is a query. Its class is the only relevant item and has grade 1.
+
+        Raises
+        ------
+        TypeError
+            If the labels are not an array, or cannot be sorted.
+        ValueError
+            If the labels do not have one dimension, or a label is missing. If there are no labels, or the number of ids
+            differs from the number of labels.
+
+        See Also
+        --------
+        RankedLists.from_scores : Encodes the probabilities that classifiers predict.
+        from_dict : Encodes several relevant items, or grades, for each query.
+
+        Notes
+        -----
+        If each list ranks all classes, ``p@1`` (the precision at 1) is the accuracy, and ``success@k`` is the accuracy
+        of the first k classes.
+
+        Examples
+        --------
+        >>> from skrankagg import BordaCount, Qrels, RankedLists, evaluate
+        >>> lists = RankedLists.from_scores({"lr": [[0.9, 0.1], [0.4, 0.6]], "rf": [[0.6, 0.4], [0.3, 0.7]]})
+        >>> float(evaluate(BordaCount().fit_transform(lists), Qrels.from_labels([0, 0]), "p@1")["p@1"].iloc[0])
+        0.5
+        """
+        items = read_labels(labels)
+        ids = range(len(items)) if queries is None else queries
+        if isinstance(ids, str | bytes | Mapping | Set) or not hasattr(ids, "__len__") or len(ids) != len(items):
+            raise InputError(f"`queries` must be {len(items)} ids, one for each label; got {show(ids)}. Pass a list.")
+        return cls.from_frame(pd.DataFrame({"query": pd.Series(ids).array, "item": items, "relevance": 1.0}))
 
     def align(self, lists: QueryIds) -> "AlignedQrels":
         """Align the judgements with the queries of lists, for use as ``y`` in scikit-learn's searches.
@@ -424,8 +482,13 @@ class EncodedQrels:
     best_first: NDArray[np.float64]
 
 
+# Judgements that a call accepts, because scikit-learn either does not split them or splits them along with the lists. A
+# splitter cannot take a part of a dict by positions.
+_UNSPLIT = (Qrels, AlignedQrels, Mapping, Iterator)
+
+
 def check_qrels(qrels):
-    """Convert a dict of judgements, or a frame with the canonical column names, to a Qrels; return a Qrels unchanged.
+    """Convert a dict, a frame or another library's judgements to a Qrels; return a Qrels unchanged.
 
     AlignedQrels are replaced by the judgements of their own queries.
     """
@@ -433,29 +496,39 @@ def check_qrels(qrels):
         return qrels.own_qrels()
     if isinstance(qrels, Qrels):
         return qrels
-    return Qrels.from_dict(qrels) if isinstance(qrels, Mapping) else Qrels.from_frame(qrels)
+    return Qrels.from_dict(qrels) if isinstance(qrels, Mapping) or is_ranx(qrels) else Qrels.from_frame(qrels)
 
 
 def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
     """Return the judgements passed to a call as `qrels` or `y`, or else the judgements of the owner's constructor.
 
-    Frames passed to a call are refused. If the number of rows of a frame equalled the number of samples, scikit-learn
-    would split the rows along with the samples. The results would then be wrong. Raises InputError if there are no
-    judgements.
+    Frames and lists passed to a call are refused. If the number of rows of a frame equalled the number of samples,
+    scikit-learn would split the rows along with the samples. The results would then be wrong. Dicts, ranx's Qrels and
+    iterators are accepted, because scikit-learn cannot split them. Raises InputError if there are no judgements.
     """
     for given, where in ((y, "y"), (qrels, "qrels")):
-        if given is not None and not isinstance(given, Qrels | AlignedQrels):
-            if isinstance(given, Mapping):
-                advice = "Wrap it: Qrels.from_dict(judgements)."
+        if given is not None and not (isinstance(given, _UNSPLIT) or is_ranx(given)):
+            if isinstance(given, list) and given and all(isinstance(one, Mapping | set) for one in given):
+                advice = "A splitter divided a dict; wrap the dict: Qrels.from_dict(judgements)."
             elif hasattr(given, "columns"):
                 advice = "Wrap it: Qrels.from_frame(df)."
+            elif holds_tuples(given):
+                advice = "Wrap it: Qrels.from_frame(judgements)."
             else:
-                advice = "If it has ids of queries, pass qrels=... to the constructor, too."
+                advice = (
+                    "Encode classes with Qrels.from_labels(y). If it has ids of queries, pass qrels=... to the "
+                    "constructor, too."
+                )
             raise InputTypeError(
                 f"`{where}` must be a Qrels, which scikit-learn does not split, or the result of qrels.align(lists), "
                 f"which scikit-learn splits along with the lists; got {type(given).__name__}. {advice}"
             )
-    chosen = next((given for given in (qrels, y, getattr(owner, "qrels", None)) if given is not None), None)
+    chosen = next((given for given in (qrels, y) if given is not None), None)
+    if chosen is None and isinstance(chosen := getattr(owner, "qrels", None), Iterator):
+        raise InputTypeError(
+            f"`qrels` of {type(owner).__name__} must be judgements that can be read several times; got "
+            f"{type(chosen).__name__}. Pass Qrels.from_frame(judgements)."
+        )
     if chosen is None:
         raise InputError(
             f"{type(owner).__name__} needs judgements to {purpose}; got none. Pass them to the constructor as "

@@ -19,7 +19,7 @@ RankedLists(n_queries=1, n_voters=2, n_items=3, n_lists=2, n_rows=4, ranks)
 array([0, 1, 1, 2], dtype=int32)
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._arrays._ragged import expand, sort_codes
 from ..exceptions import InputError, InputTypeError
-from . import _from_comparisons, _from_frame, _from_python, _from_tables, _joined
+from . import _from_comparisons, _from_frame, _from_python, _from_scores, _from_tables, _joined
 from ._compared_items import check_absent, component_labels, labels_of_held
 from ._frames import AnyFrame, first_row, frame_of, sample_index, show_id, take_ids
 from ._immutable import Immutable, make
@@ -62,9 +62,9 @@ class RankedLists(Immutable):
     """Encoded ranked lists of many voters for many queries; each query is a sample.
 
     Build RankedLists with :meth:`from_frame`, or from other data with :meth:`from_runs`, :meth:`from_lists`,
-    :meth:`from_hits`, :meth:`from_ballots`, :meth:`from_wide`, :meth:`from_matrix` or :meth:`from_comparisons`.
-    RankedLists are immutable. Scikit-learn treats them as a container of ``n_queries`` samples. Therefore ``cv=5``,
-    ``train_test_split`` and every splitter separate whole queries and never divide a list.
+    :meth:`from_hits`, :meth:`from_ballots`, :meth:`from_wide`, :meth:`from_matrix`, :meth:`from_scores` or
+    :meth:`from_comparisons`. RankedLists are immutable. Scikit-learn treats them as a container of ``n_queries``
+    samples. Therefore ``cv=5``, ``train_test_split`` and every splitter separate whole queries and never divide a list.
 
     Parameters
     ----------
@@ -178,6 +178,8 @@ class RankedLists(Immutable):
     def from_wide(cls) -> None: ...
     @_constructor(_from_tables.from_matrix)
     def from_matrix(cls) -> None: ...
+    @_constructor(_from_scores.from_scores)
+    def from_scores(cls) -> None: ...
     @_constructor(_from_comparisons.from_comparisons)
     def from_comparisons(cls) -> None: ...
     @_constructor(_joined.concat)
@@ -550,12 +552,12 @@ class RankedLists(Immutable):
             return self if query_kept is None else self.take(np.flatnonzero(query_kept))
         return self._keep(*selected(self, query_kept, voter_kept, item_kept))[0]
 
-    def judged(self, qrels: AnyFrame | Qrels) -> "RankedLists":
+    def judged(self, qrels: AnyFrame | Qrels | Mapping[Any, Any]) -> "RankedLists":
         """Select the lists of queries that have judgements.
 
         Parameters
         ----------
-        qrels : Qrels or DataFrame
+        qrels : Qrels, DataFrame or dict
             Judgements.
 
         Returns
@@ -674,17 +676,7 @@ class RankedLists(Immutable):
                 f"`lists` must have one query for to_wide; got {self.n_queries}. Select one of them, such as "
                 "lists[[0]]."
             )
-        items = self.items.take(self.candidate_item[self.candidate]).tolist()
-        columns = {
-            voter: items[start:stop]
-            for voter, start, stop in zip(
-                self.voters.take(self.list_voter).tolist(), self.row_ptr[:-1], self.row_ptr[1:], strict=True
-            )
-        }
-        longest = max(map(len, columns.values()))
-        return pd.DataFrame(
-            {voter: one + [None] * (longest - len(one)) for voter, one in columns.items()}, dtype=object
-        )
+        return _from_tables.wide_table(self)
 
     def __repr__(self) -> str:
         sizes = ", ".join(
@@ -766,26 +758,28 @@ def _join_tied(items):
 
 
 def check_lists(X, groups=()) -> RankedLists:
-    """Encode a frame of lists with the canonical column names; return RankedLists unchanged.
+    """Encode a frame of lists with the canonical column names, or a dict of runs; return RankedLists unchanged.
 
     `groups` contains names that the caller uses for groupings, or None. Columns of the frame with these names become
     groupings.
     """
+    if not isinstance(X, RankedLists):
+        X = encode_plain(X, sequences=False)
     return X if isinstance(X, RankedLists) else RankedLists.from_frame(X, groups=columns_of_groups(X, groups))
 
 
-def encode_plain(X):
+def encode_plain(X, *, sequences=True):
     """Encode dicts and lists; return anything else unchanged.
 
-    Functions that need a whole data set at once call this function. `fit` must not use it, because a splitter would
-    treat the elements of a list as samples.
+    `fit` and scorers pass ``sequences=False``: a splitter would treat the elements of a list as samples.
     """
-    return _from_python.plain_lists(RankedLists, X)
+    return _from_python.plain_lists(RankedLists, X, sequences=sequences)
 
 
 def check_run(X) -> RankedLists:
-    """Encode a run, such as a consensus; raise InputError if a query has several lists."""
-    lists = check_lists(X)
+    """Encode a run, such as a consensus or a dict keyed by query; raise InputError if a query has several lists."""
+    by_query = isinstance(X, Mapping) and not _from_python.holds_frames(X)
+    lists = RankedLists.from_runs({"run": X}) if by_query else check_lists(X)
     if lists.n_lists != lists.n_queries:
         n_lists = np.diff(lists.list_ptr)
         q = first_row(n_lists > 1)

@@ -64,8 +64,23 @@ def query_ids(titles):
     return [title for title in titles if _plain(title) in _QUERY_IDS] if "query" in titles else []
 
 
-def warn_of_query_texts(title, reader):
-    """Warn that query ids come from `title` although there is also a column `query`."""
+def document_numbers(titles):
+    """Return the title of the column in which PyTerrier numbers the documents of an index, if their ids are in `docno`.
+
+    >>> from skrankagg._data._titles import document_numbers
+    >>> document_numbers(["qid", "docid", "docno", "rank"]), document_numbers(["qid", "docid", "rank"])
+    (['docid'], [])
+    """
+    return ["docid"] if {"qid", "docno", "docid"} <= set(titles) else []
+
+
+def warn_of_query_texts(title, reader, titles):
+    """Warn that query ids come from `title` although there is also a column `query`.
+
+    There is no warning if `titles` contains the columns of PyTerrier, whose column `query` always contains text.
+    """
+    if {"qid", "query", "docno"} <= set(titles):
+        return
     warn_user(
         f"{reader} reads the ids of the queries from {title!r} instead of 'query', which usually contains their text. "
         "Drop one of the two columns.",

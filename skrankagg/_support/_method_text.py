@@ -3,6 +3,8 @@
 import ast
 import re
 
+from sklearn.base import BaseEstimator
+
 from ..exceptions import InputError
 from ._suggestions import did_you_mean, find_same
 
@@ -17,9 +19,8 @@ def read_method(text, aggregators, hint=""):
     """Convert the text of a method to its full name and an aggregator.
 
     `aggregators` maps names to classes. Case and separators of the name are ignored, and synonyms such as rrf are
-    accepted. The parameters are in square brackets, or in parentheses as in the repr of an aggregator. A parameter may
-    be a method, such as ``LearnedWeights[aggregator=CombSUM[norm=rank]]``. Raises InputError if there is no such method
-    or parameter; `hint` is added to the message of an unknown method.
+    accepted. The parameters are in square brackets, or in parentheses as in the repr of an aggregator. Raises
+    InputError if there is no such method or parameter; `hint` is added to the message of an unknown method.
 
     >>> from skrankagg import CombSUM
     >>> from skrankagg._support._method_text import read_method
@@ -71,7 +72,7 @@ def read_value(text):
 def read_param(key, text, aggregators):
     """Convert the text of a parameter to its value; the value of `aggregator` is a method, such as CombSUM[norm=rank].
 
-    `key` is the name of the parameter. `aggregators` maps names of methods to classes.
+    `key` is the name of the parameter, and `aggregators` maps names of methods to classes.
     """
     value = read_value(text)
     return read_method(value, aggregators)[1] if key in _METHODS and isinstance(value, str) else value
@@ -83,14 +84,14 @@ def read_params(key, text, aggregators):
 
 
 def write_param(key, value):
-    """Write a parameter as text, such as k=10 or aggregator=CombSUM[norm=rank]."""
+    """Write a parameter as on the command line, such as k=10 or aggregator=CombSUM[norm=rank]."""
     return f"{key}={_write_value(value)}"
 
 
 def _write_value(value):
     if isinstance(value, dict):
         return ",".join(f"{voter}:{number:.4g}" for voter, number in value.items())
-    if hasattr(value, "get_params"):
+    if isinstance(value, BaseEstimator):
         defaults = type(value)().get_params(deep=False)
         changed = {key: one for key, one in value.get_params(deep=False).items() if repr(one) != repr(defaults[key])}
         return type(value).__name__ + _in_brackets(changed)

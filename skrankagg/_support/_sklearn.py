@@ -137,3 +137,15 @@ def keep_out_of_html():
     """
     if sys._getframe(2).f_globals.get("__name__", "").startswith("sklearn.utils._repr_html"):
         raise NotImplementedError("The columns of a frame of lists are not features.")
+
+
+def is_in_html():
+    """Return True if scikit-learn's HTML display is reading the attributes of an estimator, as the caller's caller."""
+    frame = sys._getframe(2)
+    for _ in range(4):
+        if frame is None:
+            return False
+        if frame.f_code.co_name == "_get_fitted_attr_html":
+            return True
+        frame = frame.f_back
+    return False

@@ -115,8 +115,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
+        X : DataFrame or RankedLists of n_queries queries, or dict of runs
+            Ranked lists. A dict has the form of ``RankedLists.from_runs``.
         y : None
             Ignored; scikit-learn's pipelines pass it.
 
@@ -125,6 +125,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         self : object
             The aggregator itself.
         """
+        X = encode_plain(X, sequences=False)
         lists = self._begin(X)
         with self._fit_or_restore(lists, y):
             self._fit_lists(lists)

@@ -1,14 +1,16 @@
 """Base classes of aggregators and list transformers that learn from relevance judgements."""
 
-from typing import Self, overload
+from collections.abc import Mapping
+from typing import Any, Self, overload
 
 import numpy as np
 import pandas as pd
 
+from .._data._frames import AnyFrame
 from .._data._named_queries import resolve_names
-from .._data._qrels import Qrels, choose_qrels, encode_qrels
+from .._data._qrels import choose_qrels, encode_qrels
 from .._data._ranked_lists import RankedLists, encode_plain
-from .._data._types import AnyFrame, AnyLists, Judgements, PlainLists
+from .._data._types import AnyLists, CallQrels, Judgements, PlainLists
 from .._support._sklearn import Tags, check_is_fitted
 from ..exceptions import InputError
 from ._aggregator import BaseAggregator
@@ -63,19 +65,19 @@ class SupervisedAggregator(BaseAggregator):
 
     _tags = {"supervised": True}
 
-    def fit(self, X: AnyLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> Self:
+    def fit(self, X: AnyLists, y: Judgements | None = None, *, qrels: CallQrels | None = None) -> Self:
         """Learn from the judged queries of the lists.
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists to learn from.
-        y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
+        X : DataFrame or RankedLists of n_queries queries, or dict of runs
+            Ranked lists to learn from. A dict has the form of ``RankedLists.from_runs``.
+        y : Qrels, AlignedQrels, dict or array-like of shape (n_queries,), default=None
             Judgements. ``Qrels.align(lists)`` makes an object that scikit-learn splits together with the lists. An
             array contains, for each query of `X`, the id of the query whose judgements are used; the judgements come
             from `qrels` or the constructor. ``permutation_test_score(estimator, lists, lists.queries, ...)`` permutes
             such an array.
-        qrels : Qrels, default=None
+        qrels : Qrels or dict, default=None
             Judgements; they take precedence over `y`, and `y` takes precedence over the constructor's judgements.
 
         Returns
@@ -90,15 +92,19 @@ class SupervisedAggregator(BaseAggregator):
             relevant. It is also raised if `y` is an array that repeats a query id or contains a value that is not a
             query id.
         TypeError
-            If the judgements are a plain frame.
+            If the judgements are a plain frame. If they are a list of named tuples that is as long as the number of
+            queries, because scikit-learn would split it.
         """
+        X = encode_plain(X, sequences=False)
         lists = self._begin(X)
         with self._fit_or_restore(lists, y):
             self._fit_judged(lists, *resolve_names(self, X, lists, y, qrels))
             self._remember_rows(X, lists)
         return self
 
-    def fit_transform(self, X: PlainLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> pd.DataFrame:
+    def fit_transform(
+        self, X: PlainLists, y: Judgements | None = None, *, qrels: CallQrels | None = None
+    ) -> pd.DataFrame:
         """Learn from lists and aggregate the same lists.
 
         Evaluating the result on the training judgements overstates quality.
@@ -110,9 +116,9 @@ class SupervisedAggregator(BaseAggregator):
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
             Ranked lists. A dict has the form of ``RankedLists.from_runs``, and a list has the form of
             ``RankedLists.from_lists``.
-        y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
+        y : Qrels, AlignedQrels, dict or array-like of shape (n_queries,), default=None
             Judgements, as in :meth:`fit`.
-        qrels : Qrels, default=None
+        qrels : Qrels or dict, default=None
             Judgements, as in :meth:`fit`.
 
         Returns
@@ -156,18 +162,18 @@ class SupervisedListTransformer(ListTransformer):
     parameter `qrels`.
     """
 
-    def fit(self, X: AnyLists, y: object = None, *, qrels: Qrels | None = None) -> Self:
+    def fit(self, X: AnyLists, y: object = None, *, qrels: CallQrels | None = None) -> Self:
         """Check the lists; if the transformer learns, also learn from the lists and their judgements.
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
-        y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
+        X : DataFrame or RankedLists of n_queries queries, or dict of runs
+            Ranked lists. A dict has the form of ``RankedLists.from_runs``.
+        y : Qrels, AlignedQrels, dict or array-like of shape (n_queries,), default=None
             Judgements. ``Qrels.align(lists)`` makes an object that scikit-learn splits together with the lists. An
             array contains, for each query of `X`, the id of the query whose judgements are used, as in
             :meth:`SupervisedAggregator.fit`.
-        qrels : Qrels, default=None
+        qrels : Qrels or dict, default=None
             Judgements; they take precedence over `y`, and `y` takes precedence over the constructor's judgements.
 
         Returns
@@ -175,25 +181,28 @@ class SupervisedListTransformer(ListTransformer):
         self : object
             The transformer itself.
         """
+        X = encode_plain(X, sequences=False)
         lists = self._prepare(X)
         self._fit(lists, *resolve_names(self, X, lists, y, qrels))
         self._remember_rows(X, lists)
         return self
 
     @overload
-    def fit_transform(self, X: RankedLists, y: object = None, *, qrels: Qrels | None = None) -> RankedLists: ...
+    def fit_transform(
+        self, X: RankedLists | Mapping[Any, Any], y: object = None, *, qrels: CallQrels | None = None
+    ) -> RankedLists: ...
     @overload
-    def fit_transform(self, X: AnyFrame, y: object = None, *, qrels: Qrels | None = None) -> pd.DataFrame: ...
+    def fit_transform(self, X: AnyFrame, y: object = None, *, qrels: CallQrels | None = None) -> pd.DataFrame: ...
     def fit_transform(self, X, y=None, *, qrels=None):
         """Fit the transformer and transform the same lists; the lists are encoded only once.
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
-        y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
+        X : DataFrame or RankedLists of n_queries queries, or dict of runs
+            Ranked lists. A dict has the form of ``RankedLists.from_runs``.
+        y : Qrels, AlignedQrels, dict or array-like of shape (n_queries,), default=None
             Judgements, as in :meth:`fit`.
-        qrels : Qrels, default=None
+        qrels : Qrels or dict, default=None
             Judgements, as in :meth:`fit`.
 
         Returns
@@ -201,6 +210,7 @@ class SupervisedListTransformer(ListTransformer):
         DataFrame or RankedLists
             See :meth:`transform`.
         """
+        X = encode_plain(X, sequences=False)
         lists = self._prepare(X)
         result = self._fit_transform(lists, *resolve_names(self, X, lists, y, qrels))
         self._remember_rows(X, lists)

@@ -1,6 +1,7 @@
 """Base class of list transformers, which turn ranked lists into ranked lists of the same kind."""
 
-from typing import Self, overload
+from collections.abc import Mapping
+from typing import Any, Self, overload
 
 import numpy as np
 import pandas as pd
@@ -8,10 +9,11 @@ from numpy.typing import NDArray
 
 from .._data._covariates import covariate_names
 from .._data._fitted_rows import RemembersRows
+from .._data._frames import AnyFrame
 from .._data._list_columns import group_names
 from .._data._output import check_output
-from .._data._ranked_lists import RankedLists, check_lists
-from .._data._types import AnyFrame, AnyLists
+from .._data._ranked_lists import RankedLists, check_lists, encode_plain
+from .._data._types import AnyLists
 from .._support._callbacks import CallbackSupport, fitting
 from .._support._sklearn import (
     BaseEstimator,
@@ -65,8 +67,8 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
+        X : DataFrame or RankedLists of n_queries queries, or dict of runs
+            Ranked lists. A dict has the form of ``RankedLists.from_runs``.
         y : None
             Ignored; scikit-learn's pipelines pass it.
 
@@ -75,6 +77,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         self : object
             The transformer itself.
         """
+        X = encode_plain(X, sequences=False)
         lists = self._prepare(X)
         with fitting(self, lists, y):
             self._fit(lists, y)
@@ -82,7 +85,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         return self
 
     @overload
-    def fit_transform(self, X: RankedLists, y: object = None) -> RankedLists: ...
+    def fit_transform(self, X: RankedLists | Mapping[Any, Any], y: object = None) -> RankedLists: ...
     @overload
     def fit_transform(self, X: AnyFrame, y: object = None) -> pd.DataFrame: ...
     def fit_transform(self, X, y=None):
@@ -90,8 +93,8 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
+        X : DataFrame or RankedLists of n_queries queries, or dict of runs
+            Ranked lists. A dict has the form of ``RankedLists.from_runs``.
         y : None
             Ignored.
 
@@ -100,6 +103,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         DataFrame or RankedLists
             See :meth:`transform`.
         """
+        X = encode_plain(X, sequences=False)
         lists = self._prepare(X)
         with fitting(self, lists, y):
             result = self._fit(lists, y)
@@ -107,7 +111,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         return self._publish(result, X)
 
     @overload
-    def transform(self, X: RankedLists) -> RankedLists: ...
+    def transform(self, X: RankedLists | Mapping[Any, Any]) -> RankedLists: ...
     @overload
     def transform(self, X: AnyFrame) -> pd.DataFrame: ...
     def transform(self, X):
@@ -115,17 +119,18 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
+        X : DataFrame or RankedLists of n_queries queries, or dict of runs
+            Ranked lists. A dict has the form of ``RankedLists.from_runs``.
 
         Returns
         -------
         DataFrame or RankedLists
-            RankedLists if `X` is RankedLists and ``set_output`` does not request a frame. Otherwise a frame with the
-            columns `query`, `voter`, `item` and `rank` (mid-ranks). There is also a column `score` if there are scores,
-            and a column `weight` if the lists are weighted. The column `duel` marks lists that are comparisons of two
-            items, and each grouping has its own column.
+            RankedLists if `X` is RankedLists or a dict, and ``set_output`` does not request a frame. Otherwise a frame
+            with the columns `query`, `voter`, `item` and `rank` (mid-ranks). There is also a column `score` if there
+            are scores, and a column `weight` if the lists are weighted. The column `duel` marks lists that are
+            comparisons of two items, and each grouping has its own column.
         """
+        X = encode_plain(X, sequences=False)
         return self._publish(self._transform_lists(self._prepare(X)), X)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:

@@ -1,4 +1,4 @@
 # tools/regenerate.py writes this file, but for imports of single names out of packages.
-from . import pyflagr
+from . import pyflagr, pyterrier
 
-__all__ = ["pyflagr"]
+__all__ = ["pyflagr", "pyterrier"]

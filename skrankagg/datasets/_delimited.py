@@ -33,9 +33,9 @@ _NUMBER = {
 #: Fields that must not be empty.
 IDS = {"query", "voter", "item"}
 
-# Layout of a file. `style` is a key of SEPARATORS, "trec", "parquet" or "json". `names` contains the name of each
-# field's content, or None for a skipped field. `n_skip` is the number of records before the first row. `trailing` is
-# True if more fields may follow the last named field. `decimal` is the decimal mark.
+# Layout of a file. `style` is a key of SEPARATORS, "trec", "parquet", "json" or "jsonl". `names` contains the name of
+# each field's content, or None for a skipped field. `n_skip` is the number of records before the first row. `trailing`
+# is True if more fields may follow the last named field. `decimal` is the decimal mark.
 Layout = namedtuple("Layout", "style names n_skip trailing decimal", defaults=[0, False, "."])
 
 # Before pandas 3.1, the default converter could miss the nearest double by one bit. Surplus fields in the first line of

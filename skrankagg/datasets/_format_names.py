@@ -3,10 +3,10 @@
 from typing import Literal, TypeAlias
 
 #: Formats from which lists can be read.
-ListsFormat: TypeAlias = Literal["auto", "flagr", "csv", "tsv", "trec", "parquet", "json"]
+ListsFormat: TypeAlias = Literal["auto", "flagr", "csv", "tsv", "trec", "parquet", "json", "jsonl"]
 
 #: Formats from which judgements can be read.
-QrelsFormat: TypeAlias = Literal["auto", "flagr", "csv", "tsv", "trec", "parquet", "json"]
+QrelsFormat: TypeAlias = Literal["auto", "flagr", "csv", "tsv", "trec", "parquet", "json", "jsonl"]
 
 #: Formats in which runs can be written.
 RunFormat: TypeAlias = Literal["auto", "csv", "tsv", "trec", "parquet", "json", "text"]

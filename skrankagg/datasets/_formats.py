@@ -8,6 +8,7 @@ Three things are generated from the tuple: the type hints for `format`, its desc
 on the command line.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -15,12 +16,16 @@ from ..exceptions import InputError
 from ._delimited import SEPARATORS, Layout, clip, has_blanks_between_tabs, head, is_number, line_of, read_table
 from ._integers import NUMERIC_OF_LISTS, judgements, restore_integers
 from ._json_files import is_json, read_json
+from ._json_lines import is_json_lines, read_json_lines
 from ._kinds import LISTS, held
 from ._parquet import check_parquet, is_parquet, parquet_bytes, parquet_columns
 from ._run_text import csv_text, json_text, lines_text, trec_text
 from ._sources import Fault
 
 _NUMERIC = {"rank", "score", "weight", "duel", "relevance"}
+
+# Beginning of a line of LETOR's files: relevance, query, and the number of a voter with its value.
+_LETOR = re.compile(r"\S+ qid:\S+ \d+:\S+")
 
 
 class Look:
@@ -119,6 +124,9 @@ class Format:
     expected : dict of str to str
         Descriptions of a file in this format, for the error message if a file fits no format. The keys are "lists" and
         "qrels".
+    alone : str, default=""
+        Description of a file in this format, for the error message if the caller has named the format. It may contain
+        ``{needed}`` for the columns that a header must name. If it is empty, the description is taken from `expected`.
     shown : str
         Description of a file in this format, for the error message if a comma is not allowed as the decimal mark.
     sniff : callable, default=None
@@ -147,6 +155,7 @@ class Format:
     suffixes: tuple[str, ...] = ()
     holds: dict[str, str]
     expected: dict[str, str] = field(default_factory=dict)
+    alone: str = ""
     shown: str = ""
     sniff: Callable | None = None
     decides: bool = False
@@ -199,6 +208,7 @@ CSV = Format(
         "lists": "a CSV or TSV whose header names query, item and rank or score",
         "qrels": "a CSV or TSV whose header names query, item and relevance",
     },
+    alone="a CSV whose header names {needed}",
     shown="commas",
     sniff=_sniff_headers("csv", "semicolon"),
     write=lambda frame, tag, rank_ties: csv_text(frame, ",").encode(),
@@ -208,6 +218,7 @@ TSV = Format(
     name="tsv",
     suffixes=(".tsv",),
     holds=dict.fromkeys(("lists", "qrels", "run"), "the same with tabs"),
+    alone="a TSV whose header names {needed}",
     sniff=_sniff_headers("tsv"),
     write=lambda frame, tag, rank_ties: csv_text(frame, "\t").encode(),
     is_table=True,
@@ -288,7 +299,7 @@ TREC = Format(
     needs=frozenset({"score", "rank"}),
 )
 
-# ---------------------------------------------------------------------- Parquet, JSON, text
+# ---------------------------------------------------------------------- Parquet, JSON, JSON Lines, text
 
 
 def _sniff_parquet(look):
@@ -305,8 +316,15 @@ def _sniff_parquet(look):
 
 
 def _sniff_json(look):
-    begins = look.format == "json" or (look.format == "auto" and is_json(look.source))
+    begins = look.format == "json" or (
+        look.format == "auto" and is_json(look.source) and not is_json_lines(look.source)
+    )
     return [Layout("json", None)] if begins else []
+
+
+def _sniff_json_lines(look):
+    begins = look.format == "jsonl" or (look.format == "auto" and is_json_lines(look.source))
+    return [Layout("jsonl", None)] if begins else []
 
 
 PARQUET = Format(
@@ -347,6 +365,26 @@ JSON = Format(
     needs=frozenset({"score"}),
     has_ranks=False,
 )
+JSON_LINES = Format(
+    name="jsonl",
+    suffixes=(".jsonl", ".ndjson"),
+    holds={
+        "lists": (
+            'JSON Lines, one object a line: an item ``{"query": ..., "voter": ..., "item": ..., "score": ...}``, a '
+            'list ``{"query": ..., "voter": ..., "items": [...]}``, or a query ``{"query": ..., "hits": [...]}`` or '
+            '``{"query": ..., "lists": {voter: [...]}}``'
+        ),
+        "qrels": (
+            'JSON Lines, one object a line: ``{"query": ..., "item": ..., "relevance": ...}``, or '
+            '``{"query": ..., "items": {item: relevance}}``'
+        ),
+    },
+    expected=dict.fromkeys(("lists", "qrels"), "JSON Lines"),
+    shown="JSON Lines",
+    sniff=_sniff_json_lines,
+    decides=True,
+    read=lambda source, layout, kind, named: read_json_lines(source, kind),
+)
 TEXT = Format(
     name="text",
     holds={"run": "a line for each query, such as ``q1: A > B``; see :func:`ranking_text`"},
@@ -354,7 +392,7 @@ TEXT = Format(
     has_ranks=False,  # lines_text applies `rank_ties` itself
 )
 
-FORMATS = (FLAGR, CSV, TSV, TREC, PARQUET, JSON, TEXT)
+FORMATS = (FLAGR, CSV, TSV, TREC, PARQUET, JSON, JSON_LINES, TEXT)
 
 
 def readable(kind):
@@ -428,12 +466,24 @@ def _find(look):
         fits = " and ".join(found)
         raise InputError(f"expected a first line that fits only one format, got {look.line!r}, which fits {fits}")
     if not found:
-        expected = [one.expected[look.kind.name] for one in formats if look.kind.name in one.expected]
-        asked = "" if look.format == "auto" else f" (of these, format={look.format!r})"
-        raise InputError(
-            f"expected {', '.join(expected[:-1])}, or {expected[-1]}{asked}, got the first line {look.line!r}"
-        )
+        raise _unknown(look, formats)
     return next(iter(found.values()))
+
+
+def _unknown(look, formats):
+    """Return the error for a file that fits no format, or that does not fit the format that the caller has named."""
+    if _LETOR.match(" ".join(look.fields("trec"))):
+        return Fault(
+            f"expected another format, got a file of LETOR that begins with {look.line!r}",
+            "read it in Python by skrankagg.datasets.load_letor_agg, which returns the lists and the judgements.",
+        )
+    kind = look.kind.name
+    if look.format != "auto":
+        one = next(one for one in formats if one.name == look.format)
+        alone = one.alone.format(needed=look.kind.needed) or one.expected[kind]
+        return InputError(f"expected {alone}, got the first line {look.line!r}")
+    expected = [one.expected[kind] for one in formats if kind in one.expected]
+    return InputError(f"expected {', '.join(expected[:-1])}, or {expected[-1]}, got the first line {look.line!r}")
 
 
 # The styles that a table without a header may have, by format.

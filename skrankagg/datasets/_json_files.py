@@ -29,7 +29,7 @@ def is_json(source):
     return data.lstrip(b" \t\r\n")[:1] in (b"{", b"[")
 
 
-class _Doubled(dict):
+class Doubled(dict):
     """JSON object in which a key occurs more than once; the attribute `key` is the first such key."""
 
     def __init__(self, pairs):
@@ -38,12 +38,12 @@ class _Doubled(dict):
         self.key = next(key for key, _ in pairs if key in seen or seen.add(key))
 
 
-def _object(pairs):
+def read_object(pairs):
     members = dict(pairs)
-    return members if len(members) == len(pairs) else _Doubled(pairs)
+    return members if len(members) == len(pairs) else Doubled(pairs)
 
 
-def _integer(text):
+def read_integer(text):
     return int(text) if len(text) <= _MOST_DIGITS else float(text)
 
 
@@ -53,7 +53,7 @@ def _parse(source):
     if not text.strip(" \t\r\n"):
         raise InputError("expected at least one row, got an empty file")
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_int=_integer)
+        return json.loads(text, object_pairs_hook=read_object, parse_int=read_integer)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
         raise InputError(f"expected valid JSON, got an error on {place} ({clip(error.msg)})") from None
@@ -64,7 +64,7 @@ def _parse(source):
 
 
 def read_json(source, kind):
-    """Read a JSON file.
+    """Read a file that contains one JSON object or array.
 
     Parameters
     ----------
@@ -91,7 +91,12 @@ def read_json(source, kind):
     elif isinstance(data, dict):
         names, rows = _leaves(data, kind)
     else:
-        raise InputError(f"expected a JSON object or array, got {_shown(data)}")
+        raise InputError(f"expected a JSON object or array, got {shown(data)}")
+    return rows_frame(names, rows, kind)
+
+
+def rows_frame(names, rows, kind):
+    """Return rows as a frame with the columns `names`; ids are text, and numbers are float64 or 64-bit integers."""
     if not rows:
         raise InputError("expected at least one row, got none")
     if kind is not LISTS:
@@ -109,7 +114,7 @@ def _check_judgements(names, rows):
     if all(type(grade) is int for grade in grades) and integers_for(min(grades), max(grades)) is not np.int64:
         row = next(row for row in rows if integers_for(row[number], row[number]) is not np.int64)
         place = f"for query {clip(row[query])!r}, item {clip(row[item])!r}"
-        raise InputError(f"expected a judgement that fits into a 64-bit integer {place}, got {_shown(row[number])}")
+        raise InputError(f"expected a judgement that fits into a 64-bit integer {place}, got {shown(row[number])}")
 
 
 def _numbers(values, kind):
@@ -122,7 +127,7 @@ def _numbers(values, kind):
     return np.array([float(value) for value in values])
 
 
-def _shown(value):
+def shown(value):
     """Describe a JSON value for a message, without its nested contents."""
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else "an array"
@@ -131,7 +136,7 @@ def _shown(value):
     return clip(repr(value))
 
 
-def _is_finite(value):
+def is_finite(value):
     if type(value) not in (int, float):
         return False
     try:
@@ -140,15 +145,15 @@ def _is_finite(value):
         return False
 
 
-def _members(value, name, of, place):
+def members(value, name, of, place):
     """Check a JSON object, and yield its keys and values.
 
     In error messages, `name` describes a key, `of` describes the expected members, and `place` describes the
     location.
     """
     if not isinstance(value, dict):
-        raise InputError(f"expected an object of {of}{place}, got {_shown(value)}")
-    if isinstance(value, _Doubled):
+        raise InputError(f"expected an object of {of}{place}, got {shown(value)}")
+    if isinstance(value, Doubled):
         raise InputError(f"expected each {name} once{place}, got {clip(value.key)!r} twice")
     for key, member in value.items():
         _check_id(key, name, place)
@@ -175,18 +180,18 @@ def _leaves(data, kind):
     if not by_voter:
         return ["query", "item", number], list(_walk(data, number, ""))
     rows = []
-    for voter, queries in _members(data, "voter", "voters", ""):
+    for voter, queries in members(data, "voter", "voters", ""):
         rows += [(voter, *row) for row in _walk(queries, number, f" for voter {clip(voter)!r}")]
     return ["voter", "query", "item", number], rows
 
 
 def _walk(queries, number, voter):
-    for query, items in _members(queries, "query", "queries", voter):
+    for query, items in members(queries, "query", "queries", voter):
         place = f"{voter}, query {clip(query)!r}" if voter else f" for query {clip(query)!r}"
-        for item, value in _members(items, "item", f"items and their {number}", place):
-            if not _is_finite(value):
+        for item, value in members(items, "item", f"items and their {number}", place):
+            if not is_finite(value):
                 place = f"{place}, item {clip(item)!r}"
-                raise InputError(f"expected a finite number as {number}{place}, got {_shown(value)}")
+                raise InputError(f"expected a finite number as {number}{place}, got {shown(value)}")
             yield query, item, value
 
 
@@ -194,43 +199,56 @@ def _records(data, kind):
     """Read rows from an array of objects; the keys of an object are names of columns."""
     names, rows, layouts = None, [], {}
     for count, record in enumerate(data, 1):
-        if not isinstance(record, dict) or isinstance(record, _Doubled):
-            list(_members(record, "field", "fields", f" in record {count}"))
+        place = f" in record {count}"
+        check_fields(record, place)
         keys = tuple(record)
         if keys not in layouts:
-            layouts[keys] = _record_layout(keys, kind, names, count)
+            layouts[keys] = record_layout(keys, kind, place)
+            check_names(layouts[keys], names, keys, place, "in the first record")
         layout = layouts[keys]
         names = names or tuple(layout)
-        rows.append(tuple(_field(record, layout, name, count) for name in names))
+        rows.append(tuple(read_field(record, layout, name, place) for name in names))
     return names, rows
 
 
-def _record_layout(keys, kind, names, count):
+def check_fields(record, place):
+    """Raise InputError unless a value is a JSON object in which no key is repeated."""
+    if not isinstance(record, dict) or isinstance(record, Doubled):
+        list(members(record, "field", "fields", place))
+
+
+def record_layout(keys, kind, place):
     """Return a dict that maps each column to the key under which the records contain the column's value."""
     found = held(kind, keys)
     if found is None:
-        raise InputError(f"expected fields for {kind.needed} in record {count}, got {clip(', '.join(keys))!r}")
-    layout = {name: key for name, key in zip(found, keys, strict=True) if name is not None}
+        raise InputError(f"expected fields for {kind.needed}{place}, got {clip(', '.join(keys))!r}")
+    return {name: key for name, key in zip(found, keys, strict=True) if name is not None}
+
+
+def check_names(layout, names, keys, place, first):
+    """Raise InputError if the columns of a record differ from `names`, which are None before the first record."""
     if names is not None and set(layout) != set(names):
-        raise InputError(
-            f"expected fields for {', '.join(names)} in record {count}, as in the first record, got "
-            f"{clip(', '.join(keys))!r}"
-        )
-    return layout
+        raise InputError(f"expected fields for {', '.join(names)}{place}, as {first}, got {clip(', '.join(keys))!r}")
 
 
-def _field(record, layout, name, count):
+def read_field(record, layout, name, place):
+    """Return the value of a column in a record; raise InputError if it is not a valid id or number."""
     value = record[layout[name]]
     if name in IDS:
-        if type(value) is int:
-            return str(value)
-        if not isinstance(value, str):
-            raise InputError(f"expected text as {name} in record {count}, got {_shown(value)}")
-        _check_id(value, name, f" in record {count}")
-    elif not _is_finite(value):
+        return read_id(value, name, place)
+    if not is_finite(value):
         query, item = (clip(str(record[layout[one]])) for one in ("query", "item"))
         raise InputError(
-            f"expected a finite number as {name} in record {count}, for query {query!r}, item {item!r}, got "
-            f"{_shown(value)}"
+            f"expected a finite number as {name}{place}, for query {query!r}, item {item!r}, got {shown(value)}"
         )
+    return value
+
+
+def read_id(value, name, place):
+    """Return an id as text; raise InputError for a value that is neither text nor an integer."""
+    if type(value) is int:
+        return str(value)
+    if not isinstance(value, str):
+        raise InputError(f"expected text as {name}{place}, got {shown(value)}")
+    _check_id(value, name, place)
     return value

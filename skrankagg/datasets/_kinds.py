@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .._data._frames import LIST_COLUMNS
-from .._data._titles import canonical, query_ids, warn_of_query_texts
+from .._data._titles import canonical, document_numbers, query_ids, warn_of_query_texts
 from ..exceptions import InputError
 
 
@@ -52,8 +52,8 @@ def held(kind, header):
     names = [canonical(title) for title in header]
     names = [name if name in kind.known else None for name in names]
     ids = query_ids(header)
-    if ids:
-        names = [None if title == "query" else name for title, name in zip(header, names, strict=True)]
+    beside = {*(["query"] if ids else []), *document_numbers(header)}
+    names = [None if title in beside else name for title, name in zip(header, names, strict=True)]
     if not kind.suffices(set(names)):
         return None
     for name in kind.known:
@@ -61,5 +61,5 @@ def held(kind, header):
         if len(titles) > 1:
             raise InputError(f"expected one column for the {name}, got {' and '.join(map(repr, titles))}")
     if ids:
-        warn_of_query_texts(ids[0], "The reader")
+        warn_of_query_texts(ids[0], "The reader", header)
     return tuple(names)

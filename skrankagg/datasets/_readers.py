@@ -15,17 +15,25 @@ from ._format_names import ListsFormat, QrelsFormat
 from ._formats import FORMATS, alternatives, find_format, readable
 from ._integers import of_one_type
 from ._kinds import LISTS, QRELS
-from ._sources import FileLike, add_file_to_errors, encoding_checked, file_name, is_file, make_rereadable
+from ._sources import Fault, FileLike, add_file_to_errors, encoding_checked, file_name, is_file, make_rereadable
 
 __all__ = ["read_lists", "read_qrels"]
 
 _BY_LINES = [repr(one.name) for one in readable(LISTS) if not one.decides]
-_REMEDY = (
-    f"repair the file, or name its format by format={alternatives(_BY_LINES)}, or the columns of a CSV without "
-    "a header by columns=[...]."
-)
 _SUFFIXES = "|".join(re.escape(suffix) for one in FORMATS for suffix in one.suffixes)
 _ENDING = re.compile(rf"({_SUFFIXES})?(\.gz)?$", re.IGNORECASE)
+
+
+def _remedy(format):
+    """Return the advice at the end of a message about a file; `format` is the parameter of the reader."""
+    if format == "auto":
+        return (
+            f"repair the file, or name its format by format={alternatives(_BY_LINES)}, or the columns of a CSV without "
+            "a header by columns=[...]."
+        )
+    if format in {"csv", "tsv"}:
+        return f"repair the file, pass columns=[...] if it has no header, or leave out format={format!r}."
+    return f"repair the file, or leave out format={format!r}."
 
 
 def _check(kind, format, columns, decimal):
@@ -39,6 +47,18 @@ def _check(kind, format, columns, decimal):
         raise InputError(
             f"`format` must be 'auto', 'csv' or 'tsv' if `columns` is given; got {format!r}. Drop columns= or format=."
         )
+
+
+def _read(found, source, layout, kind, format):
+    """Read the rows of a file whose format was found; `format` is the parameter of the reader."""
+    try:
+        return found.read(source, layout, kind, format != "auto")
+    except Fault:
+        raise
+    except InputError as error:
+        if not found.decides:
+            raise
+        raise Fault(str(error), "repair the file.") from None  # the format is certain
 
 
 def _named(frame, path, voter):
@@ -81,9 +101,9 @@ def read_lists(
 ) -> pd.DataFrame:
     r"""Read ranked lists from one or several files.
 
-    FLAGR's CSV files, CSV and TSV files with a header, and TREC runs are recognised by their first line. Parquet and
-    JSON files are recognised by their first bytes. If the format of a file is not certain, an error is raised. No row
-    is ever dropped or changed.
+    FLAGR's CSV files, CSV and TSV files with a header, TREC runs and JSON Lines are recognised by their first line.
+    Parquet and JSON files are recognised by their first bytes. If the format of a file is not certain, an error is
+    raised. No row is ever dropped or changed.
 
     Parameters
     ----------
@@ -91,17 +111,19 @@ def read_lists(
         Files in UTF-8, plain or compressed by gzip. Compression is recognised by the content. The rows of several files
         are concatenated. A pipe, such as ``/dev/stdin``, and an open file, such as ``sys.stdin.buffer``, are read into
         memory once.
-    format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json"}, default="auto"
+    format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json", "jsonl"}, default="auto"
         ``"flagr"``: query, voter, item, score, source, or query, voter, item, rank, score, source, without a header.
         ``"csv"``: with a header, separated by commas or semicolons. ``"tsv"``: the same with tabs. ``"trec"``: query,
         Q0, item, rank, score, tag, separated by blanks or tabs. ``"parquet"``: columns named as in a header; pyarrow
         must be installed. ``"json"``: ``{query: {item: score}}``, ``{voter: {query: {item: score}}}``, or an array of
-        records ``{"query": ..., "item": ..., "score": ...}``. ``"auto"``: the format that matches the beginning of the
-        file.
+        records ``{"query": ..., "item": ..., "score": ...}``. ``"jsonl"``: JSON Lines, one object a line: an item
+        ``{"query": ..., "voter": ..., "item": ..., "score": ...}``, a list ``{"query": ..., "voter": ..., "items":
+        [...]}``, or a query ``{"query": ..., "hits": [...]}`` or ``{"query": ..., "lists": {voter: [...]}}``.
+        ``"auto"``: the format that matches the beginning of the file.
     voter : {"auto", "file"} or sequence of str or None, default="auto"
         Names of the voters. ``"auto"`` uses the names in the file, which are the tags in TREC runs. If the file has no
         names of voters, as in a consensus, the voter is ``consensus``. ``"file"`` uses the name of the file as the name
-        of the voter, without folders and without the suffixes .run, .trec, .txt, .csv, .tsv, .parquet, .json and .gz. A
+        of the voter, without folders, without the suffix of its format, such as .run or .csv, and without .gz. A
         sequence contains a name for each path, or None to use the names in the file. A file with a given name must have
         only one voter.
     columns : sequence of str or None, default=None
@@ -154,6 +176,12 @@ def read_lists(
     In JSON records, the names of the fields follow the same rules as the names in a header, and ids may be integers. An
     object with a repeated key is refused. A query without items has no row in the result.
 
+    All lines of a JSON Lines file have the same kind of content, which the keys show. An object with ``item`` is one
+    item. An object with ``items``, ``hits`` or ``results`` is one list. An object with ``lists`` contains a list for
+    each voter of a query. A list is an array of ids, best first, an array of pairs ``[item, score]``, an object
+    ``{item: score}``, or an array of objects such as ``{"id": ..., "score": ...}``. In these objects, the id has one of
+    the names above, or the name ``id`` or ``_id``. Other keys are skipped. A list on two lines is refused.
+
     This function does not check for duplicate items or contradictions between ranks and scores;
     :class:`~skrankagg.RankedLists` does.
 
@@ -184,6 +212,17 @@ def read_lists(
       query voter  item  score
     0    q1  bm25  d007    2.5
     1    q1  bm25  d003    1.5
+
+    JSON Lines with one list a line:
+
+    >>> lines = b'''{"query": "q1", "voter": "bm25", "items": ["d007", "d003"]}
+    ... {"query": "q1", "voter": "dense", "items": ["d003"]}
+    ... '''
+    >>> read_lists(io.BytesIO(lines))
+      query  voter  item  rank
+    0    q1   bm25  d007     1
+    1    q1   bm25  d003     2
+    2    q1  dense  d003     1
     """
     _check(LISTS, format, columns, decimal)
     check_choice("trailing", trailing, ("error", "ignore"))
@@ -204,11 +243,11 @@ def read_lists(
 
     frames, styles = [], []
     for path, name in zip(paths, names, strict=True):
-        with add_file_to_errors("read_lists", path, _REMEDY):
+        with add_file_to_errors("read_lists", path, _remedy(format)):
             source = make_rereadable(path, "read_lists")
             with encoding_checked(source):
                 found, layout = find_format(source, LISTS, format, columns, decimal, trailing == "ignore")
-                frame = found.read(source, layout, LISTS, format != "auto")
+                frame = _read(found, source, layout, LISTS, format)
         given = named and name is not None
         if given:
             frame = _named(frame, path, name)
@@ -246,12 +285,13 @@ def read_qrels(
     path : str, path-like, or file opened in binary mode
         File in UTF-8, plain or compressed by gzip. Compression is recognised by the content. A pipe and an open file
         are read into memory once.
-    format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json"}, default="auto"
+    format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json", "jsonl"}, default="auto"
         ``"flagr"``: query, 0, item, relevance, separated by commas, without a header. ``"csv"``: with a header,
         separated by commas or semicolons. ``"tsv"``: the same with tabs. ``"trec"``: query, 0, item, relevance,
         separated by blanks or tabs. ``"parquet"``: columns named as in a header; pyarrow must be installed. ``"json"``:
         ``{query: {item: relevance}}``, or an array of records ``{"query": ..., "item": ..., "relevance": ...}``.
-        ``"auto"``: the format that matches the beginning of the file.
+        ``"jsonl"``: JSON Lines, one object a line: ``{"query": ..., "item": ..., "relevance": ...}``, or ``{"query":
+        ..., "items": {item: relevance}}``. ``"auto"``: the format that matches the beginning of the file.
     columns : sequence of str or None, default=None
         Columns of a CSV or TSV file *without a header*, in their order. The names are query, item and relevance; None
         skips a column. If `format` does not determine the separator, it is found from the first line.
@@ -310,9 +350,9 @@ def read_qrels(
         raise InputTypeError(
             f"`path` must be a path, or a file open in binary mode; got {path!r}. Pass the name of one file."
         )
-    with add_file_to_errors("read_qrels", path, _REMEDY):
+    with add_file_to_errors("read_qrels", path, _remedy(format)):
         source = make_rereadable(path, "read_qrels")
         with encoding_checked(source):
             found, layout = find_format(source, QRELS, format, columns, decimal)
-            frame = found.read(source, layout, QRELS, format != "auto")
+            frame = _read(found, source, layout, QRELS, format)
     return frame[list(QRELS.known)]

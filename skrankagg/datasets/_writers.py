@@ -7,10 +7,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from .._data._frames import EXACT_LIMIT
+from .._data._frames import EXACT_LIMIT, AnyFrame
 from .._data._qrels import check_qrels
 from .._data._titles import canonical, query_ids
-from .._data._types import AnyFrame, AnyQrels
+from .._data._types import AnyQrels
 from .._support._checks import check_choice
 from ..exceptions import InputError, InputTypeError
 from ._format_names import RunFormat
@@ -282,7 +282,7 @@ def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    qrels : Qrels or DataFrame
+    qrels : Qrels, DataFrame or dict
         Judgements, in any form that :meth:`skrankagg.Qrels.from_frame` accepts.
     path : str or path-like
         Path of the file; an existing file is replaced. If it ends in .gz, the file is compressed.

@@ -9,6 +9,8 @@ from ._confidence import rank_confidence
 from ._contributions import voter_contributions
 from ._diagnose import Diagnosis, diagnose
 from ._differences import compare_consensus
+from ._election_report import ElectionReport, election_report
+from ._elimination_rounds import EliminationRounds, elimination_rounds
 from ._expected_gain import ExpectedGain, expected_gain
 from ._influence import voter_influence
 from ._items_to_judge import items_to_judge
@@ -18,10 +20,14 @@ from ._stability import preference_probabilities, rank_stability
 
 __all__ = [
     "Diagnosis",
+    "ElectionReport",
+    "EliminationRounds",
     "ExpectedGain",
     "audit",
     "compare_consensus",
     "diagnose",
+    "election_report",
+    "elimination_rounds",
     "expected_gain",
     "items_to_judge",
     "kemeny_ties",

@@ -174,8 +174,7 @@ class _DrawsOfQueries(_Draws):
         own = slice(*self.list_ptr[q : q + 2])
         if self.equal[q]:
             return _draw(rng, own.stop - own.start, self.n_resamples)
-        share = self.ballots[own] / self.n_units[q]
-        drawn = rng.multinomial(self.n_units[q], share, size=self.n_resamples).T.astype(np.float64)
+        drawn = _draw_ballots(rng, self.ballots[own].astype(np.int64), self.n_resamples)
         first = self.first[own] - own.start
         return drawn if (first == np.arange(len(first))).all() else drawn[first]
 
@@ -265,3 +264,40 @@ def _draw(rng, n, n_resamples):
     drawn = rng.integers(0, n, size=(n_resamples, n))
     drawn += np.arange(0, n * n_resamples, n)[:, None]
     return np.bincount(drawn.ravel(), minlength=n * n_resamples).reshape(n_resamples, n).T.astype(np.float64, order="C")
+
+
+def _draw_ballots(rng, ballots, n_resamples):
+    """Draw n of the n ballots with replacement, `n_resamples` times; count how often a ballot of each list is drawn.
+
+    `ballots`, of shape (n_lists,), dtype=int64, contains the number of ballots of each list. The counts have the shape
+    (n_lists, n_resamples), and their distribution is exactly multinomial.
+    """
+    n_lists, n = len(ballots), int(ballots.sum())
+    # The three ways differ only in speed. Their limits were measured.
+    if n >= (n_lists / 4) ** 2:
+        return np.ascontiguousarray(rng.multinomial(n, ballots / n, size=n_resamples).T, dtype=np.float64)
+    if n >= 8 * n_lists:
+        counts = _poisson_counts(rng, ballots, n_resamples)
+        missing = n - counts.sum(axis=0).astype(np.int64)
+    else:
+        counts, missing = np.zeros((n_lists, n_resamples)), np.full(n_resamples, n)
+    list_of_ballot = np.repeat(np.arange(n_lists), ballots)
+    cell = list_of_ballot[rng.integers(0, n, size=missing.sum())]
+    cell *= n_resamples
+    cell += np.repeat(np.arange(n_resamples), missing)
+    np.add.at(counts.reshape(-1), cell, 1.0)
+    return counts
+
+
+def _poisson_counts(rng, ballots, n_resamples):
+    """Return Poisson numbers in proportion to `ballots`, of shape (n_lists, n_resamples), with totals of at most n.
+
+    n is the number of ballots. The expected total is four standard deviations lower, and larger totals are replaced.
+    Given their total, such numbers have a multinomial distribution.
+    """
+    n = ballots.sum()
+    mean = (ballots * (1 - 4 / np.sqrt(n)))[:, None]
+    counts = rng.poisson(mean, size=(len(ballots), n_resamples)).astype(np.float64)
+    while len(wrong := np.flatnonzero(counts.sum(axis=0) > n)):
+        counts[:, wrong] = rng.poisson(mean, size=(len(ballots), len(wrong)))
+    return counts

@@ -80,7 +80,7 @@ def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels
         The method, fitted or not. It is not changed.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists; they may contain queries without judgements.
-    qrels : DataFrame or Qrels
+    qrels : DataFrame, Qrels or dict
         Judgements of some of the queries.
 
     Returns

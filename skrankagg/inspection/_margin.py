@@ -13,18 +13,24 @@ from .._arrays._weight_units import common_unit
 from .._data._frames import frame_of, show_id, take_ids
 from .._data._types import PlainLists
 from .._support._checks import check_count
+from .._support._memory import check_memory
 from .._support._values import is_real
 from ..base import BaseAggregator, Consensus
 from ..exceptions import InputError
 from ._arguments import begin, silence_repeated_warnings
-from ._removals import Clock, lightest_cover, lightest_set
+from ._margin_bounds import lead_bound
+from ._removals import Clock, Trials, lightest_cover
 
 __all__ = ["margin_of_victory"]
 
 # Number of scores that are computed at once, and largest number of sets of lists that are tried at once.
 _CELLS, _MOST_COLUMNS = 1 << 18, 512
-# Largest product of a query's votes and items for which votes are counted separately.
-_MOST_VOTE_CELLS = 20_000_000
+# Largest number of rivals for which a separate order of removals is searched.
+_MOST_RIVALS = 8
+# Largest number of ranks in a matrix of groups by items.
+_MOST_RANKS = 20_000_000
+# Bytes of a removed vote in the tuple `removed`.
+_VOTE_BYTES = 8.0
 
 
 def margin_of_victory(
@@ -51,8 +57,9 @@ def margin_of_victory(
     time_limit : float or None, default=10.0
         Time limit for the search in each query, in seconds above 0; None means no limit.
     max_lists : int, default=None
-        Largest number of lists, or of votes, in a set to try, at least 1; None means no limit. The limit is ignored for
-        methods whose scores are sums, because these methods need no trials.
+        Largest number of lists, or of votes, in a set to try systematically, at least 1; None means no limit. Greedy
+        searches may find larger sets. The limit is ignored for methods whose scores are sums, because these methods
+        need no trials.
 
     Returns
     -------
@@ -60,13 +67,13 @@ def margin_of_victory(
         A row for each query:
 
         - `query`, and `leader`, the first item of the consensus;
-        - `margin`, float64: the smallest total weight of lists whose removal lets another item reach the leader's
-          score. It is 0 if the leader already shares the highest score. It is infinity if the leader keeps the lead as
-          long as one list is left. NaN means that the margin is not proven;
-        - `lower_bound`, float64: proven lower bound of the margin;
-        - `upper_bound`, float64: total weight of the lists or votes in `removed`; infinity if no lists were found that
-          end the lead;
-        - `optimal`, bool: whether the two bounds are equal;
+        - `margin`, float64: the smallest total weight of lists found whose removal lets another item reach the leader's
+          score. It is 0 if the leader already shares the highest score, and infinity if no such lists were found. If
+          `optimal` is true, there is a proof that no lighter lists end the lead;
+        - `lower_bound`, float64: proven lower bound of the smallest weight;
+        - `upper_bound`, float64: the same as `margin`;
+        - `optimal`, bool: whether the two bounds are equal. If both are infinite, the leader leads as long as one list
+          is left;
         - `removed`, tuple: the voters of a set of lists whose removal ends the lead, in the order of the voters. A
           voter occurs once for each vote removed from its list. The tuple is empty if no lists were found.
 
@@ -76,8 +83,8 @@ def margin_of_victory(
         If `aggregator` is not an aggregator; pipelines are not accepted.
     ValueError
         If the method does not accept weights of lists, fails without some lists, or cannot aggregate the lists. If a
-        parameter is out of range. If ``votes=True`` and weights are not integers. If there are too many votes to count
-        separately.
+        parameter is out of range. If ``votes=True`` and weights are not integers. If so many votes must be removed that
+        the tuple `removed` does not fit into memory.
     sklearn.exceptions.NotFittedError
         If the method must be fitted and is not.
 
@@ -101,9 +108,25 @@ def margin_of_victory(
     by a sort if the lists have equal weight. An aggregation then confirms the solution.
 
     For other methods, sets of lists are tried in order of weight until a set ends the lead. This proves that no lighter
-    set ends the lead. If m lists have equal weight and the margin is k lists, this takes :math:`\binom{m}{k}`
-    aggregations. Margins of more than a few lists are therefore rarely proven. If a margin is not proven, `upper_bound`
-    comes from a greedy choice. The bounds that are proven within the time limit depend on the speed of the machine.
+    set ends the lead. Equal lists of equal weight are merged first, and only their number matters, unless the method
+    distinguishes voters or groups of lists. If there are g different lists of equal weight and the margin is k lists,
+    the trials take up to :math:`\binom{g + k}{k}` aggregations.
+
+    Greedy searches find an upper bound before these trials. The searches remove lists that rank the leader high, or far
+    above a rival, and then return lists that are not needed. At least one search runs even if the time is over. So
+    `margin` is finite if any of the tried removals ends the lead.
+
+    Three kinds of methods have a lower bound that needs no trials:
+
+    - Some methods always elect the Condorcet winner, for example Schulze's method. If the leader is the Condorcet
+      winner, the margin is at least the leader's smallest majority over a rival.
+    - In a :class:`~skrankagg.aggregators.SequentialElimination`, the margin is at least the smallest difference between
+      the votes of a leaving item and of a remaining item. For Borda points, the difference is divided by twice the
+      number of rivals in this round. By ``"borda-mean"``, the distance to the mean is divided by the number of rivals.
+    - In :class:`~skrankagg.aggregators.Bucklin`, the bound follows from the majorities at the depth of the leader.
+
+    If the bounds are equal, the margin is proven, even in elections with many votes. Otherwise the bounds that are
+    proven within the time limit depend on the speed of the machine.
 
     References
     ----------
@@ -138,14 +161,14 @@ def margin_of_victory(
         )
     ranked = aggregator._rank(lists)
     leader = ranked.order[lists.candidate_ptr[:-1]]
-    heard = ranked.lists.list_weight > 0
+    final_weight = ranked.lists.list_weight
     joint = _scores_of_all(aggregator, lists) if aggregator._joins_queries else None
     rows = []
     with silence_repeated_warnings():
         for q, first in enumerate(lists.candidate_ptr[:-1]):
             own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
             part = lists if lists.n_queries == 1 else lists.take([q])
-            lead = _Lead(aggregator, part, int(leader[q] - first), heard[own], votes, joint and joint(q))
+            lead = _Lead(aggregator, part, int(leader[q] - first), final_weight[own], votes, joint and joint(q))
             lower, upper, chosen = lead.least_removal(Clock(time_limit), max_lists)
             removed = tuple(lists.voters.take(lists.list_voter[own][chosen]).tolist())
             rows.append((lower, upper, removed))
@@ -158,7 +181,7 @@ def margin_of_victory(
         {
             "query": take_ids(lists.queries, np.arange(lists.n_queries)),
             "leader": take_ids(lists.items, lists.candidate_item[leader]),
-            "margin": np.where(optimal, upper, np.nan),
+            "margin": upper.copy(),
             "lower_bound": lower,
             "upper_bound": upper,
             "optimal": optimal,
@@ -194,53 +217,86 @@ def _scores_of_all(aggregator, lists):
 
 
 class _Lead:
-    """Lead of one item of a query over the other items, computed from the lists of positive weight."""
+    """Lead of one item of a query over the other items, computed from the lists of positive weight.
 
-    def __init__(self, aggregator, lists, leader, heard, votes, scores=None):
+    A member is a list or one vote of a list. Equal members form a group, so they need not be tried separately.
+    """
+
+    def __init__(self, aggregator, lists, leader, final_weight, votes, scores=None):
         self.aggregator, self.lists, self.leader = aggregator, lists, leader
-        #: The list that each member belongs to. A member is a list or one vote of a list.
-        self.members = np.flatnonzero(heard)
-        self.member_weight = lists.list_weight[self.members]
-        self._count_votes(votes)
-        # Members of one list follow each other.
-        self.heads = np.flatnonzero(np.diff(self.members, prepend=-1))
+        self.heard = np.flatnonzero(final_weight > 0)
+        #: Number and weight of the members of each list in `heard`.
+        self.n_votes, self.member_weight = self._split(votes)
+        self.group = self._groups(final_weight)
+        n_groups = int(self.group.max(initial=-1)) + 1
+        #: First list of each group, and the number of members of each group.
+        self.head = np.unique(self.group, return_index=True)[1]
+        self.count = np.bincount(self.group, weights=self.n_votes, minlength=n_groups).astype(np.int64)
+        # Members of a group are removed from its first list, then from its second list, and so on.
+        order = np.argsort(self.group, kind="stable")
+        before = np.cumsum(self.n_votes[order]) - self.n_votes[order]
+        self.before = np.empty(len(order), dtype=np.int64)
+        self.before[order] = before - (np.cumsum(self.count) - self.count)[self.group[order]]
         self.rivals = np.delete(np.arange(lists.n_candidates), leader)
         self.score, self.scale = _scores(aggregator, lists) if scores is None else scores
-        weight = self.member_weight
+        weight = self.member_weight[self.head]
         unit = common_unit(weight)
         # Sums of integers are exact, so weights are expressed in a common unit if they have one.
-        count = weight / unit
-        whole = np.round(count)
-        self.whole = bool((np.abs(count - whole) <= 1e-9 * count).all())
+        multiple = weight / unit
+        whole = np.round(multiple)
+        self.whole = bool((np.abs(multiple - whole) <= 1e-9 * multiple).all())
         self.unit, self.weight = (unit, whole) if self.whole else (1.0, weight)
-        size = lists.n_candidates + lists.n_lists + len(self.members)
+        size = lists.n_candidates + lists.n_lists + n_groups
         self.n_columns = max(1, min(_MOST_COLUMNS, _CELLS // size))
 
-    def _count_votes(self, votes):
-        """Replace each list in `members` by its separate votes, unless lists are removed as a whole."""
-        weight = self.member_weight
+    def _split(self, votes):
+        """Return the number of members of each list and their weight; a list is one member unless votes are removed."""
+        weight = self.lists.list_weight[self.heard]
         whole = bool((weight % 1 == 0).all())
         if votes is False or (votes is None and not whole):
-            return
-        query = show_id(self.lists.queries, 0)
+            return np.ones(len(weight), dtype=np.int64), weight
         if not whole:
+            query = show_id(self.lists.queries, 0)
             raise InputError(
                 f"`votes` must be False or None if some weights are not integers; query {query} has such weights. "
                 "Give integer weights, or pass votes=False."
             )
-        if weight.sum() * self.lists.n_candidates > _MOST_VOTE_CELLS:
-            raise InputError(
-                f"Query {query} has {weight.sum():g} votes, which are too many to count separately. Pass votes=False, "
-                "which removes whole lists and gives an upper bound of the margin."
-            )
-        self.members = np.repeat(self.members, weight.astype(np.int64))
-        self.member_weight = np.ones(len(self.members))
+        return weight.astype(np.int64), np.ones(len(weight))
 
-    def ends(self, masks):
-        """For each set of lists or votes, return True if its removal ends the lead, and the lead that remains."""
-        weights = np.repeat(self.lists.list_weight[:, None], masks.shape[1], axis=1)
-        removed = np.add.reduceat(masks * self.member_weight[:, None], self.heads, axis=0)
-        weights[self.members[self.heads]] -= removed
+    def _groups(self, final_weight):
+        """Return the number of the group of each list in `heard`; the members of a group are interchangeable.
+
+        Lists of different voters are interchangeable only if the method does not distinguish voters.
+        """
+        lists = self.lists
+        tells_voters = self.aggregator.__sklearn_tags__().requires_fit or hasattr(self.aggregator, "voter_weights_")
+        extra = lists.list_groups is not None or lists.covariates is not None
+        if tells_voters or extra or self.aggregator._joins_queries:
+            return np.arange(len(self.heard))
+        known, group = {}, np.empty(len(self.heard), dtype=np.int64)
+        duel = np.zeros(lists.n_lists, dtype=bool) if lists.list_duel is None else lists.list_duel != 0
+        for k, one in enumerate(self.heard):
+            rows = slice(*lists.row_ptr[one : one + 2])
+            order = np.lexsort((lists.candidate[rows], lists.rank[rows]))
+            key = (
+                lists.candidate[rows][order].tobytes(),
+                lists.rank[rows][order].tobytes(),
+                None if lists.score is None else lists.score[rows][order].tobytes(),
+                bool(duel[one]),
+                float(self.member_weight[k]),
+                float(final_weight[one] / lists.list_weight[one]),
+            )
+            group[k] = known.setdefault(key, len(known))
+        return group
+
+    def _of_lists(self, counts):
+        """Convert numbers of removed members of each group to numbers for each list in `heard`."""
+        return np.clip(counts[self.group] - self.before[:, None], 0, self.n_votes[:, None])
+
+    def ends(self, counts):
+        """For each set of removed members, return True if its removal ends the lead, and the lead that remains."""
+        weights = np.repeat(self.lists.list_weight[:, None], counts.shape[1], axis=1)
+        weights[self.heard] -= self._of_lists(counts) * self.member_weight[:, None]
         scores = self.score(weights)
         size = np.abs(scores) if self.scale is None else np.broadcast_to(self.scale[:, None], scores.shape)
         largest = np.where(np.isinf(size), 0.0, size).max(axis=0)
@@ -254,45 +310,80 @@ class _Lead:
 
         If no lists were found that end the lead, the third value is empty. A list occurs once for each removed vote.
         """
-        nothing: list[int] = []
+        nothing = np.zeros(0, dtype=np.int64)
         if not len(self.rivals):
             return math.inf, math.inf, nothing
-        if not len(self.members) or self.ends(np.zeros((len(self.members), 1), dtype=bool))[0][0]:
+        if not len(self.heard) or self.ends(np.zeros((len(self.count), 1), dtype=np.int64))[0][0]:
             return 0.0, 0.0, nothing
         found = self._by_sums(clock)
         if found is None:
-            found = lightest_set(self.ends, self.weight, max_lists, self.n_columns, clock)
-        lower, upper, chosen = found
-        return lower * self.unit, upper * self.unit, self.members[chosen] if chosen is not None else nothing
+            # The bound may be too large by a rounding error. A sum of whole weights is whole.
+            lower = lead_bound(self.aggregator, self.lists, self.leader) / self.unit * (1 - 1e-9)
+            lower = float(np.ceil(lower)) if self.whole else lower
+            trials = Trials(self.ends, self.weight, self.count, self.n_columns, clock)
+            found = trials.lightest(self._orders(), lower, max_lists)
+        lower, upper, counts = found
+        if counts is None:
+            return lower * self.unit, upper * self.unit, nothing
+        n = int(counts.sum())
+        check_memory(_VOTE_BYTES * n, lambda: ("margin_of_victory", f"{n} removed votes", "pass votes=False"))
+        return lower * self.unit, upper * self.unit, np.repeat(self.heard, self._of_lists(counts[:, None])[:, 0])
+
+    def _orders(self):
+        """Return orders of the groups in which removals are promising, so that a group near the end should stay.
+
+        In each order but the last, the groups that rank the leader furthest above one rival come first. The first order
+        belongs to the rival that most lists rank above the leader. In the last order, the groups that rank the leader
+        furthest above their best rival come first. Absent items count as ranked last. For very many groups, there is
+        one order by the place of the leader.
+        """
+        lists = self.lists
+        if len(self.head) * lists.n_candidates > _MOST_RANKS:
+            one = self.heard[self.head]
+            rows = np.flatnonzero(lists.candidate == self.leader)
+            place = np.full(lists.n_lists, lists.n_candidates + 1.0)
+            place[lists.row_list[rows]] = lists.rank[rows]
+            return [np.argsort(place[one], kind="stable")]
+        rank = np.full((len(self.head), lists.n_candidates), lists.n_candidates + 1.0)
+        for group, one in enumerate(self.heard[self.head]):
+            rows = slice(*lists.row_ptr[one : one + 2])
+            rank[group, lists.candidate[rows]] = lists.rank[rows]
+        own = rank[:, self.leader]
+        rivals = sorted(self.rivals, key=lambda rival: -float(self.count @ (rank[:, rival] < own)))[:_MOST_RIVALS]
+        best = rank[:, self.rivals].min(axis=1)
+        return [
+            *(np.lexsort((self.weight, own - rank[:, rival])) for rival in rivals),
+            np.lexsort((self.weight, own - best)),
+        ]
 
     def _by_sums(self, clock):
-        """Find the lightest set of lists or votes whose removal ends the lead; return None if scores are not sums.
+        """Find the lightest set of members whose removal ends the lead; return None if scores are not sums.
 
-        The result has the form of the result of :func:`lightest_set`.
+        The result has the form of the result of :meth:`Trials.lightest`.
         """
         try:
             gain, _, _ = self.aggregator._linear_gains(self.lists)
         except InputError:
             return None
-        lists, weight = self.lists, self.member_weight
-        table = sparse_rows(lists.row_ptr, lists.candidate, gain, lists.n_candidates).toarray()[self.members]
-        # Amount by which the removal of each member reduces the lead over each rival.
+        lists, heads = self.lists, self.heard[self.head]
+        weight = self.member_weight[self.head]
+        table = sparse_rows(lists.row_ptr, lists.candidate, gain, lists.n_candidates).toarray()[heads]
+        # Amount by which the removal of a member reduces the lead over each rival.
         loss = (table[:, [self.leader]] - table[:, self.rivals]) * weight[:, None]
-        size = np.abs(table * weight[:, None]).sum(axis=0).max()
-        need = loss.sum(axis=0) - TOLERANCE * size
+        size = (np.abs(table * weight[:, None]) * self.count[:, None]).sum(axis=0).max()
+        need = (loss * self.count[:, None]).sum(axis=0) - TOLERANCE * size
         # The lead over a rival never ends if every list ranks the leader above it.
         order = [r for r in np.argsort(need, kind="stable") if (loss[:, r] <= 0).any()]
         upper, chosen, lower = math.inf, None, math.inf
         for r in order:
             useful = np.flatnonzero(loss[:, r] > 0)
-            given = loss[useful, r], self.weight[useful], need[r], upper, self.whole, clock
-            least, total, members = lightest_cover(*given)
+            given = loss[useful, r], self.weight[useful], self.count[useful], need[r], upper, self.whole, clock
+            least, total, counts = lightest_cover(*given)
             lower = min(lower, least)
-            if members is not None:
-                upper, chosen = total, useful[members].tolist()
+            if counts is not None:
+                upper, chosen = total, np.zeros_like(self.count)
+                chosen[useful] = counts
         if chosen is None:
             return lower, upper, None
-        mask = np.zeros((len(self.members), 1), dtype=bool)
-        mask[chosen] = True
         # If only rounding would end the lead, sets of lists are tried instead.
-        return (min(lower, upper), upper, chosen) if self.ends(mask)[0][0] else None
+        return (min(lower, upper), upper, chosen) if self.ends(chosen[:, None])[0][0] else None

@@ -1,14 +1,23 @@
-"""Search for the lightest set of members, such as lists, that has a given effect: by a cover, or by trials."""
+"""Search for the lightest set of members that has a given effect: by a cover, or by trials.
+
+A member is a list or a vote. Equal members form a group, and a set is described by the number of members that it takes
+from each group, so equal members are never tried separately.
+"""
 
 import heapq
 from time import monotonic
 
 import numpy as np
 
-# Nodes of the search between two checks of the clock.
+# Nodes of the search, or sets that are left out, between two checks of the clock.
 _NODES = 256
 # Largest excess of a bound over an integer that counts as a rounding error.
 _SLACK = 1e-9
+# Number of steps in which the greedy search could remove all members.
+_STEPS = 200
+# Number of sets that one step of a search along an order tries, number of sets that one step of putting members back
+# tries, and number of sole survivors that are always tried if no other search has found a set.
+_ALONG, _BACK, _SOLE = 3, 15, 16
 
 
 class Clock:
@@ -22,46 +31,58 @@ class Clock:
         return self.end is not None and monotonic() > self.end
 
 
-def sets_by_weight(weight, most):
-    """For each set of 1 to `most` members, yield its weight and its members; lighter sets come first.
+def sets_by_weight(weight, count, most):
+    """For each set of 1 to `most` members, yield its weight and its numbers of members; lighter sets come first.
+
+    Group k has ``count[k]`` members, and each of them has the weight ``weight[k]``. A set is a dict of the groups to
+    the numbers of members taken from them.
 
     >>> from skrankagg.inspection._removals import sets_by_weight
-    >>> list(sets_by_weight([1.0, 1.0, 3.0], 2))
-    [(1.0, (0,)), (1.0, (1,)), (2.0, (0, 1)), (3.0, (2,)), (4.0, (0, 2)), (4.0, (1, 2))]
+    >>> [total for total, _ in sets_by_weight([1.0, 3.0], [2, 1], 2)]
+    [1.0, 2.0, 3.0, 4.0]
+    >>> list(sets_by_weight([1.0, 3.0], [2, 1], 1))
+    [(1.0, {0: 1}), (3.0, {1: 1})]
     """
-    order = sorted(range(len(weight)), key=lambda k: weight[k])
-    heap = [(weight[order[0]], (0,))] if len(weight) and most > 0 else []
+    order = sorted((k for k in range(len(weight)) if count[k] > 0), key=lambda k: weight[k])
+    # A set is a tuple of pairs: a place in the order and a number of members. Each set is reached in exactly one way.
+    heap = [(weight[order[0]], 1, ((0, 1),))] if order and most > 0 else []
     while heap:
-        total, members = heapq.heappop(heap)
-        yield total, tuple(sorted(order[k] for k in members))
-        last = members[-1] + 1
-        if last < len(order):
-            added = weight[order[last]]
-            heapq.heappush(heap, (total - weight[order[last - 1]] + added, (*members[:-1], last)))
-            if len(members) < most:
-                heapq.heappush(heap, (total + added, (*members, last)))
+        total, size, taken = heapq.heappop(heap)
+        yield total, {order[place]: n for place, n in taken}
+        last, n = taken[-1]
+        own = weight[order[last]]
+        if size < most and n < count[order[last]]:
+            heapq.heappush(heap, (total + own, size + 1, (*taken[:-1], (last, n + 1))))
+        if last + 1 < len(order):
+            added = weight[order[last + 1]]
+            if size < most:
+                heapq.heappush(heap, (total + added, size + 1, (*taken, (last + 1, 1))))
+            if n == 1:
+                heapq.heappush(heap, (total - own + added, size, (*taken[:-1], (last + 1, 1))))
 
 
-def lightest_cover(value, weight, need, most, whole, clock):
+def lightest_cover(value, weight, count, need, most, whole, clock):
     """Find the lightest set of members whose values add up to at least `need` and whose weight is below `most`.
 
     All values must be above 0. `whole` means that all weights are integers. The function returns a proven lower bound
-    of the weight, which is at most `most`, then the weight of the set, then its members. If there is no such set, or no
-    set is found in time, the weight is `most` and the members are None.
+    of the weight, which is at most `most`, then the weight of the set, then the number of members from each group. If
+    there is no such set, or no set is found in time, the weight is `most` and the numbers are None.
 
     >>> import numpy as np
     >>> from skrankagg.inspection._removals import Clock, lightest_cover
-    >>> lightest_cover(np.array([5.0, 4.0, 3.0]), np.array([3.0, 2.0, 2.0]), 7.0, np.inf, True, Clock(None))
-    (4.0, 4.0, [1, 2])
+    >>> value, weight, count = np.array([5.0, 4.0, 3.0]), np.array([3.0, 2.0, 2.0]), np.array([1, 2, 1])
+    >>> lightest_cover(value, weight, count, 11.0, np.inf, True, Clock(None))
+    (6.0, 6.0, array([0, 2, 1]))
     """
     order = np.argsort(-value / weight, kind="stable")
-    values = np.concatenate([[0.0], np.cumsum(value[order])])
-    weights = np.concatenate([[0.0], np.cumsum(weight[order])])
+    each, own, most_of = value[order].tolist(), weight[order].tolist(), count[order].tolist()
+    values = np.concatenate([[0.0], np.cumsum(value[order] * count[order])])
+    weights = np.concatenate([[0.0], np.cumsum(weight[order] * count[order])])
 
     def bound(start, left):
         """Return the smallest weight of members whose values add up to `left`.
 
-        Only members from `start` on are used. Fractions of members are allowed, so the result is a lower bound.
+        Only groups from `start` on are used. Fractions of members are allowed, so the result is a lower bound.
         """
         if left <= 0:
             return 0.0
@@ -72,98 +93,208 @@ def lightest_cover(value, weight, need, most, whole, clock):
         least = weights[place - 1] - weights[start] + part * (weights[place] - weights[place - 1])
         return float(np.ceil(least - _SLACK)) if whole else float(least)
 
-    found, open_nodes, n_nodes = None, [(bound(0, need), 0, 0.0, need, ())], 0
+    # A node takes at most n members of the group at `start`, and any members of the groups behind it.
+    found, n_nodes, open_nodes = None, 0, []
+
+    def open_node(start, total, left, taken, n):
+        rest = left - n * each[start]
+        least = total + n * own[start] + bound(start + 1, rest)
+        if least < most:
+            open_nodes.append((least, start, total, left, taken, n))
+
+    def enter(start, total, left, taken):
+        if start < len(each):
+            enough = int(np.ceil(left / each[start] - _SLACK))
+            open_node(start, total, left, taken, min(most_of[start], enough))
+
+    if need <= 0:
+        return 0.0, 0.0, np.zeros(len(value), dtype=np.int64)
+    enter(0, 0.0, need, ())
     while open_nodes:
         n_nodes += 1
         if n_nodes % _NODES == 0 and clock.is_over():
             return float(min([most, *(node[0] for node in open_nodes)])), float(most), found
-        least, start, total, left, members = open_nodes.pop()
+        least, start, total, left, taken, n = open_nodes.pop()
         if least >= most:
             continue
+        if n > 0:
+            open_node(start, total, left, taken, n - 1)
+        total, left = total + n * own[start], left - n * each[start]
+        taken = (*taken, (int(order[start]), n)) if n else taken
         if left <= 0:
-            most, found = total, sorted(int(order[k]) for k in members)
+            most, found = total, np.zeros(len(value), dtype=np.int64)
+            for group, number in taken:
+                found[group] = number
             continue
-        one = order[start]
-        without = total + bound(start + 1, left)
-        if without < most:
-            open_nodes.append((without, start + 1, total, left, members))
-        rest = left - value[one]
-        with_it = total + weight[one] + bound(start + 1, rest)
-        if with_it < most:
-            open_nodes.append((with_it, start + 1, total + weight[one], rest, (*members, start)))
+        enter(start + 1, total, left, taken)
     return float(most), float(most), found
 
 
-def lightest_set(happens, weight, most_members, n_columns, clock):
-    """Find the lightest set of members that has the effect which `happens` tests, by trying sets.
+class Trials:
+    """Search by trials for the lightest set of members that has an effect.
 
-    ``happens(sets)`` is called with masks of shape (n_members, n_sets). For each set, the function returns whether the
-    set has the effect, and a distance to the effect. A smaller distance means that the set is nearer to the effect. A
-    set has from 1 to `most_members` members. `n_columns` sets are tried at once. The first returned value is a proven
-    lower bound of the weight; it is infinite if no set has the effect. The other values are the weight and the members
-    of the lightest set found. If no set was found, they are infinity and None.
+    ``happens(counts)`` is called with the numbers of members of many sets, of shape (n_groups, n_sets). For each set,
+    the function returns whether the set has the effect, and a distance to the effect. A smaller distance means that the
+    set is nearer to the effect. A set never contains all members. `n_columns` sets are tried at once.
     """
-    n = len(weight)
-    allowed = n - 1 if most_members is None else min(most_members, n - 1)
-    upper, found = _greedy(happens, weight, allowed, n_columns, clock)
-    sets = sets_by_weight(weight.tolist(), allowed)
-    while True:
-        batch = []
-        for total, members in sets:
-            batch.append((total, members))
-            if len(batch) == n_columns or total >= upper:
-                break
-        batch, beyond = [one for one in batch if one[0] < upper], len(batch) and batch[-1][0] >= upper
-        if batch:
-            if clock.is_over():
-                return batch[0][0], upper, found
-            masks = np.zeros((n, len(batch)), dtype=bool)
-            for column, (_, members) in enumerate(batch):
-                masks[list(members), column] = True
-            done = np.flatnonzero(happens(masks)[0])
-            if len(done):
-                total, members = batch[done[0]]
-                return total, total, list(members)
-        if beyond:
-            return upper, upper, found
-        if not batch:
-            break
-    if allowed < n - 1:
-        # Larger sets have not been tried.
-        return min(upper, float(np.sort(weight)[: allowed + 1].sum())), upper, found
-    return upper, upper, found
 
+    def __init__(self, happens, weight, count, n_columns, clock):
+        self.happens, self.weight, self.count = happens, weight, count
+        self.n_columns, self.clock = n_columns, clock
+        self.n_members = int(count.sum())
+        #: Weight of the lightest set found, and its numbers of members; infinity and None if no set was found.
+        self.upper, self.found = np.inf, None
 
-def _greedy(happens, weight, allowed, n_columns, clock):
-    """Find a set that has the effect which `happens` tests, by a greedy search.
+    def lightest(self, orders, lower, most_members):
+        """Return a proven lower bound of the weight, the weight of the lightest set found, and its numbers of members.
 
-    The search adds the members that come closest to the effect in relation to their weight, and then drops members that
-    are not needed.
+        The lower bound is infinite if no set has the effect. If no set was found, the other values are infinity and
+        None. `orders` are orders of the groups in which removals are promising. `lower` is a bound that is already
+        proven. Sets of at most `most_members` members are tried systematically; None means all sets. Larger sets are
+        found only by the greedy searches. At least one search always runs, whatever the clock.
+        """
+        for k, order in enumerate(orders):
+            if lower < self.upper and not (k and self.clock.is_over()):
+                self._along(order, lower)
+        if self.found is None:
+            self._survivors(orders)
+        if lower < self.upper:
+            self._greedy()
+            self._reduce()
+        if lower >= self.upper * (1 - _SLACK):
+            return self.upper, self.upper, self.found
+        return self._systematic(lower, most_members)
 
-    Return the weight and the members of the set. If no set was found, return infinity and None.
-    """
-    chosen = np.zeros(len(weight), dtype=bool)
-    distance = happens(chosen[:, None])[1][0]
-    while chosen.sum() < allowed:
-        others = np.flatnonzero(~chosen)
-        done, nearer = [], []
-        for part in np.split(others, range(n_columns, len(others), n_columns)):
-            if clock.is_over():
-                return np.inf, None
-            masks = np.repeat(chosen[:, None], len(part), axis=1)
-            masks[part, np.arange(len(part))] = True
-            for collected, one in zip((done, nearer), happens(masks), strict=True):
-                collected.append(one)
-        done, nearer = np.concatenate(done), np.concatenate(nearer)
-        if done.any():
-            chosen[others[done][np.argmin(weight[others[done]])]] = True
-            break
-        one = int(np.argmin((nearer - distance) / weight[others]))
-        chosen[others[one]], distance = True, nearer[one]
-    else:
-        return np.inf, None
-    for one in sorted(np.flatnonzero(chosen), key=lambda k: -weight[k]):
-        chosen[one] = False
-        if not chosen.any() or not happens(chosen[:, None])[0][0]:
-            chosen[one] = True
-    return float(weight[chosen].sum()), np.flatnonzero(chosen).tolist()
+    def _keep(self, counts):
+        """Try the sets, and keep the lightest one that has the effect; return the two results of `happens`."""
+        done, distance = self.happens(counts)
+        total = self.weight @ counts
+        for k in np.flatnonzero(done):
+            if total[k] < self.upper:
+                self.upper, self.found = float(total[k]), counts[:, k].copy()
+        return done, distance
+
+    def _survivors(self, orders):
+        """Remove all members except one; the groups at the end of an order are tried first."""
+        tried, width = set(), max(1, min(_SOLE, self.n_columns) // len(orders))
+        for start in range(0, len(self.count), width):
+            if start and (self.clock.is_over() or self.found is not None):
+                return
+            ends = np.concatenate([order[::-1][start : start + width] for order in orders]).tolist()
+            part = [group for group in dict.fromkeys(ends) if group not in tried]
+            tried.update(part)
+            if not part:
+                continue
+            counts = np.repeat(self.count[:, None], len(part), axis=1)
+            counts[part, np.arange(len(part))] -= 1
+            self._keep(counts)
+
+    def _along(self, order, lower):
+        """Search for the shortest beginning of an order whose removal has the effect; it weighs at least `lower`."""
+        ends, weights = np.cumsum(self.count[order]), np.cumsum(self.count[order] * self.weight[order])
+
+        def beginnings(sizes):
+            counts = np.zeros((len(order), len(sizes)), dtype=np.int64)
+            counts[order] = np.clip(sizes[None, :] - (ends - self.count[order])[:, None], 0, self.count[order][:, None])
+            return counts
+
+        # The last beginning that is lighter than the lower bound.
+        least = lower * (1 - _SLACK)
+        group = int(np.searchsorted(weights, least))
+        low, high = self.n_members - 1, self.n_members
+        if group < len(order):
+            missing = weights[group] - least
+            low = max(0, int(ends[group] - np.floor(missing / self.weight[order[group]])) - 1)
+        sizes = np.array([low + 1])
+        while high - low > 1:
+            done = self._keep(beginnings(sizes))[0]
+            if done.any():
+                first = int(np.argmax(done))
+                low, high = int(sizes[first - 1]) if first else low, int(sizes[first])
+            else:
+                low = int(sizes[-1])
+            if self.found is not None and self.clock.is_over():
+                return
+            sizes = np.unique(np.linspace(low, high, min(_ALONG, self.n_columns) + 2)[1:-1].astype(np.int64))
+            sizes = sizes[(sizes > low) & (sizes < high)]
+
+    def _greedy(self):
+        """Remove the members that come closest to the effect in relation to their weight, a few at a time."""
+        chosen, step = np.zeros_like(self.count), max(1, self.n_members // _STEPS)
+        distance = self.happens(chosen[:, None])[1][0]
+        while chosen.sum() + 1 < self.n_members and self.weight @ chosen < self.upper:
+            others = np.flatnonzero(chosen < self.count)
+            done, nearer = [], []
+            for start in range(0, len(others), self.n_columns):
+                if self.clock.is_over():
+                    return
+                part = others[start : start + self.n_columns]
+                counts = np.repeat(chosen[:, None], len(part), axis=1)
+                counts[part, np.arange(len(part))] += 1
+                for collected, one in zip((done, nearer), self._keep(counts), strict=True):
+                    collected.append(one)
+            if np.concatenate(done).any():
+                return
+            gain = (np.concatenate(nearer) - distance) / self.weight[others]
+            left = min(step, self.n_members - 1 - int(chosen.sum()))
+            for group in others[np.argsort(gain, kind="stable")]:
+                n = min(left, int(self.count[group] - chosen[group]))
+                chosen[group] += n
+                left -= n
+                if not left:
+                    break
+            ends, now = self._keep(chosen[:, None])
+            distance = now[0]
+            if ends[0]:
+                return
+
+    def _reduce(self):
+        """Put members back that are not needed for the effect; heavy groups come first."""
+        if self.found is None:
+            return
+        for group in np.argsort(-self.weight * (self.found > 0), kind="stable"):
+            while self.found[group] and not self.clock.is_over():
+                n = int(self.found[group])
+                fewer = np.unique(np.linspace(0, n - 1, min(_BACK, self.n_columns, n)).astype(np.int64))
+                counts = np.repeat(self.found[:, None], len(fewer), axis=1)
+                counts[group] = fewer
+                counts = counts[:, counts.sum(axis=0) > 0]
+                if not counts.shape[1] or not self._keep(counts)[0].any():
+                    break
+
+    def _systematic(self, lower, most_members):
+        """Try all sets in order of weight, until a set has the effect or is not lighter than the set found."""
+        allowed = self.n_members - 1 if most_members is None else min(most_members, self.n_members - 1)
+        sets = sets_by_weight(self.weight.tolist(), self.count.tolist(), allowed)
+        n_tried, ended = 0, False
+        while not ended:
+            batch, ended = [], True
+            for total, taken in sets:
+                n_tried += 1
+                if n_tried % _NODES == 0 and self.clock.is_over():
+                    return max(lower, batch[0][0] if batch else min(total, self.upper)), self.upper, self.found
+                if total >= self.upper:
+                    break
+                # Lighter sets cannot have the effect.
+                if total >= lower * (1 - _SLACK):
+                    batch.append((total, taken))
+                    if len(batch) == self.n_columns:
+                        ended = False
+                        break
+            if batch:
+                if self.clock.is_over():
+                    return max(lower, batch[0][0]), self.upper, self.found
+                counts = np.zeros((len(self.count), len(batch)), dtype=np.int64)
+                for column, (_, taken) in enumerate(batch):
+                    counts[list(taken), column] = list(taken.values())
+                done = np.flatnonzero(self.happens(counts)[0])
+                if len(done):
+                    total = batch[done[0]][0]
+                    return total, total, counts[:, done[0]]
+        if allowed < self.n_members - 1:
+            # Larger sets have not been tried. The lightest of them consists of the lightest members.
+            ordered = np.argsort(self.weight, kind="stable")
+            before = np.cumsum(self.count[ordered]) - self.count[ordered]
+            taken = np.clip(allowed + 1 - before, 0, self.count[ordered])
+            return min(self.upper, max(lower, float(self.weight[ordered] @ taken))), self.upper, self.found
+        return self.upper, self.upper, self.found

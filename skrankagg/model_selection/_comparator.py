@@ -15,9 +15,9 @@ from sklearn.model_selection import BaseCrossValidator
 from .._data._fitted_rows import RemembersRows, check_untorn
 from .._data._named_queries import resolve_names
 from .._data._output import check_output
-from .._data._qrels import Qrels, choose_qrels
+from .._data._qrels import choose_qrels
 from .._data._ranked_lists import check_lists, encode_plain
-from .._data._types import AnyLists, AnyQrels, Judgements, PlainLists
+from .._data._types import AnyLists, AnyQrels, CallQrels, Judgements, PlainLists
 from .._support._callbacks import CallbackSupport, fit_task, fitting
 from .._support._checks import check_choice
 from .._support._composition import Composition
@@ -67,7 +67,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Measures, each at most once, see :func:`~skrankagg.metrics.measure_names`. The first measure determines the best
         method.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements. Judgements passed to :meth:`fit` take precedence.
     n_jobs : int, default=None
         Number of threads that run methods at the same time. None means 1, and -1 means the number of processors. The
@@ -231,17 +231,17 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         self.with_voters = with_voters
         self.cv = cv
 
-    def fit(self, X: PlainLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> Self:
+    def fit(self, X: PlainLists, y: Judgements | None = None, *, qrels: CallQrels | None = None) -> Self:
         """Run and measure every method.
 
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
             Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
-        y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
+        y : Qrels, AlignedQrels, dict or array-like of shape (n_queries,), default=None
             Judgements, as an alternative to `qrels`. An array contains, for each query, the id of the query whose
             judgements are used.
-        qrels : Qrels, default=None
+        qrels : Qrels or dict, default=None
             Judgements; None uses the constructor's judgements.
 
         Returns
@@ -372,7 +372,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         check_output(self, X)
         return self.best_estimator_.transform(X)
 
-    def score(self, X: AnyLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> float:
+    def score(self, X: AnyLists, y: Judgements | None = None, *, qrels: CallQrels | None = None) -> float:
         """Measure the best method on other lists.
 
         On the lists of ``fit``, the value of a method that learns from judgements is too high. Use the held-out value,
@@ -380,12 +380,12 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
-        y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
+        X : DataFrame or RankedLists of n_queries queries, or dict of runs
+            Ranked lists. A dict has the form of ``RankedLists.from_runs``.
+        y : Qrels, AlignedQrels, dict or array-like of shape (n_queries,), default=None
             Judgements, as an alternative to `qrels`. An array contains, for each query, the id of the query whose
             judgements are used.
-        qrels : Qrels, default=None
+        qrels : Qrels or dict, default=None
             Judgements; None uses the constructor's judgements.
 
         Returns
@@ -395,6 +395,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             in scikit-learn the greatest score is the best.
         """
         check_is_fitted(self)
+        X = encode_plain(X, sequences=False)
         lists = check_lists(X)
         check_untorn(self, X, lists)
         judged = JudgedLists(lists, choose_qrels(self, *resolve_names(self, X, lists, y, qrels)))

@@ -10,9 +10,10 @@ import pandas as pd
 from sklearn.model_selection import BaseCrossValidator, check_cv
 
 from .._data._frames import show_id
-from .._data._qrels import AlignedQrels, Qrels, choose_qrels
+from .._data._peer_objects import holds_tuples
+from .._data._qrels import AlignedQrels, check_qrels, choose_qrels
 from .._data._ranked_lists import check_lists, encode_plain
-from .._data._types import PlainLists
+from .._data._types import CallQrels, PlainLists
 from .._support._values import is_integer
 from ..exceptions import InputError
 from ..metrics._judging._folds import hold_out
@@ -24,9 +25,9 @@ __all__ = ["cross_val_consensus"]
 def cross_val_consensus(
     aggregator: Any,
     lists: PlainLists,
-    y: Qrels | AlignedQrels | None = None,
+    y: CallQrels | None = None,
     *,
-    qrels: Qrels | None = None,
+    qrels: CallQrels | None = None,
     cv: int | BaseCrossValidator | Iterable[Any] = 5,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
@@ -44,9 +45,9 @@ def cross_val_consensus(
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list. The estimator is
         always called with RankedLists, whose samples are queries.
-    y : Qrels, AlignedQrels or None, default=None
+    y : Qrels, AlignedQrels, dict or None, default=None
         Judgements for ``fit``; None if the estimator contains judgements or does not need them.
-    qrels : Qrels, default=None
+    qrels : Qrels or dict, default=None
         Judgements. They take precedence over `y`, and `y` takes precedence over judgements that the estimator contains.
     cv : int, splitter or iterable, default=5
         Number of folds; each fold consists of neighbouring queries in the order of the lists. A splitter must have
@@ -111,6 +112,7 @@ def cross_val_consensus(
                 f"`y` must have a sample for each of the {lists.n_queries} queries; it has {len(y)}. Pass "
                 "qrels.align(lists)."
             )
+        y, qrels = (check_qrels(one) if holds_tuples(one) else one for one in (y, qrels))
         aligned = choose_qrels(aggregator, y, qrels).align(lists)
     result = hold_out(aggregator, lists, aligned, query_folds(cv, lists), n_jobs)
     return result if isinstance(result, pd.DataFrame) else result.to_frame()

@@ -1,17 +1,18 @@
 """Splitters of ranked lists that keep each query whole."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator, KFold, ShuffleSplit
 
 from .._data._frames import Columns
+from .._data._peer_objects import is_ranx, read_tuples
 from .._data._qrels import Qrels, check_qrels, find_queries
 from .._data._ranked_lists import RankedLists
 from .._data._types import AnyLists, AnyQrels
 from .._support._checks import check_count
-from ..exceptions import InputError
+from ..exceptions import InputError, InputTypeError
 
 __all__ = ["QueryKFold", "QueryShuffleSplit"]
 
@@ -44,6 +45,12 @@ class _QuerySplitter(BaseCrossValidator):
         ValueError
             If there are fewer queries, or fewer judged queries, than folds. If there is no column `query`.
         """
+        X = read_tuples(X)
+        if isinstance(X, Mapping | list | tuple) or is_ranx(X):
+            raise InputTypeError(
+                f"`X` of {type(self).__name__} must have samples that can be split, which are queries or rows; got "
+                f"{type(X).__name__}. Encode it with RankedLists.from_runs before you split it."
+            )
         if isinstance(X, RankedLists):
             code, queries = np.arange(X.n_queries), X.queries
         else:
@@ -89,7 +96,7 @@ class QueryKFold(_QuerySplitter):
         Seed of the shuffle.
     query : str, default="query"
         Name of the column of query ids.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements. Only the judged queries are then divided into folds, so that every test set contains judged queries.
         Queries without judgements are in every training set and in no test set. None divides all queries.
 
@@ -166,7 +173,7 @@ class QueryShuffleSplit(_QuerySplitter):
         Seed.
     query : str, default="query"
         Name of the column of query ids.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements. Only the judged queries are then split, and `test_size` and `train_size` refer to the judged
         queries. Queries without judgements are in every training set and in no test set. None splits all queries.
 

@@ -6,6 +6,7 @@ from ._comparison import ComparisonDisplay
 from ._contribution_bars import ContributionDisplay
 from ._critical import CriticalDifferenceDisplay
 from ._cutoffs import CutoffDisplay, InterpolatedPrecisionDisplay
+from ._elimination import EliminationDisplay
 from ._heatmaps import AgreementDisplay, VoterWeightsDisplay
 from ._influence_dots import VoterInfluenceDisplay
 from ._preference_map import PreferenceProbabilityDisplay
@@ -22,6 +23,7 @@ __all__ = [
     "ContributionDisplay",
     "CriticalDifferenceDisplay",
     "CutoffDisplay",
+    "EliminationDisplay",
     "InterpolatedPrecisionDisplay",
     "PreferenceProbabilityDisplay",
     "QueryGainDisplay",

@@ -12,7 +12,18 @@ from .._support._checks import check_flag
 from ..base import BaseAggregator
 from ..exceptions import InputError
 from ._display import Display
-from ._layout import BAR, BLUE, GREY, TEXT, labels_of, side_axes, size_of_rows, title_of, write_rows
+from ._layout import (
+    BAR,
+    BLUE,
+    GREY,
+    TEXT,
+    labels_of,
+    note_missing_intervals,
+    side_axes,
+    size_of_rows,
+    title_of,
+    write_rows,
+)
 from ._plotted_values import as_numbers, half_widths, rows_of_query
 
 if TYPE_CHECKING:
@@ -192,6 +203,9 @@ class CoefficientsDisplay(Display):
         display = cls(shown, odds=bool(odds), label=label, title=title_of(query, 0, 0, "covariates"))
         return display.plot(ax, **bar_kwargs)
 
+    def _reason(self):
+        return "" if np.isfinite(as_numbers(self.table["coefficient"])).any() else "No coefficient has a finite value."
+
     def _draw(self, ax, **bar_kwargs):
         names = labels_of(self.table["covariate"])
         value, low, high = (as_numbers(self.table[name]) for name in ("coefficient", "low", "high"))
@@ -210,7 +224,7 @@ class CoefficientsDisplay(Display):
         style = {"c": [BLUE if one else "white" for one in known], "edgecolors": BLUE, "linewidths": 1.2}
         self.points_: PathCollection = ax.scatter(value, place, s=22, zorder=3, **style)
         write_rows(ax, names, self.title)
-        ax.set_xlabel(self.label)
+        ax.set_xlabel(note_missing_intervals(self.label, value, known, "no coefficient has an interval"))
         ax.use_sticky_edges = False
         ax.autoscale_view()
         if self.odds:

@@ -164,9 +164,9 @@ class ComparisonDisplay(Display):
 
         Parameters
         ----------
-        runs : dict of str to DataFrame or RankedLists
+        runs : dict of str to DataFrame, RankedLists or dict
             Runs, keyed by name.
-        qrels : DataFrame or Qrels
+        qrels : DataFrame, Qrels or dict
             Judgements.
         metric : str or Measure, default="map"
             A measure.
@@ -198,6 +198,9 @@ class ComparisonDisplay(Display):
             results, interval=interval, label=label, greater_is_better=measure.greater_is_better, voters=tuple(voters)
         )
 
+    def _reason(self):
+        return "" if self.results.notna().any() else "No method has a value."
+
     def _draw(self, ax, **bar_kwargs):
         lowest_first = self.greater_is_better is False
         results = self.results.sort_values(ascending=lowest_first, kind="stable")
@@ -227,7 +230,8 @@ class ComparisonDisplay(Display):
             self.voter_line_ = ax.axvline(value, color=ORANGE, linewidth=1.3, linestyle=DASHES, label=label, zorder=1.5)
         # The line would run through numbers next to the bars, so the numbers are written in a column.
         ends = high if best_voter is None else np.where(np.isnan(high), high, np.nanmax(high))
-        _write_values(ax, values, np.nanmin(low), ends)
+        if self.results.notna().any():
+            _write_values(ax, values, np.nanmin(low), ends)
         if self.voter_line_ is not None:
             self._legend([self.voter_line_], "below", handlelength=3.0)
 

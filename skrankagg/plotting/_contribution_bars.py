@@ -187,6 +187,9 @@ class ContributionDisplay(Display):
         check_count("n_voters", n_voters)
         return super().plot(ax, n_voters=n_voters, **bar_kwargs)
 
+    def _reason(self):
+        return "" if self.table.notna().to_numpy().any() else "No list contributes to the score of an item."
+
     def _draw(self, ax, n_voters=7, **bar_kwargs):
         parts = self._parts(min(n_voters, _MOST_COLORS))
         names = labels_of(self.table.index)
@@ -211,10 +214,12 @@ class ContributionDisplay(Display):
             ax.axvline(0.0, color=TEXT, linewidth=0.8)
             handles.append(ax.vlines(score, place - 0.42, place + 0.42, color=TEXT, linewidth=2.0, zorder=3))
             entries.append("score")
-        _write_scores(ax, place, score, right, left)
+        if not self._reason():
+            _write_scores(ax, place, score, right, left)
         ax.set_xlabel(self.label)
         self._grid("x")
-        self._legend(handles, labels=entries, handlelength=1.2)
+        if handles:
+            self._legend(handles, labels=entries, handlelength=1.2)
 
     @classmethod
     def _example(cls, data, ax=None):
@@ -229,7 +234,7 @@ class ContributionDisplay(Display):
         values = np.nan_to_num(self.table.to_numpy(dtype=np.float64))
         size = np.abs(values).sum(axis=0)
         # Voters whose contributions differ only by rounding keep their order.
-        order = np.argsort(-np.round(size / (size.max() or 1.0), 9), kind="stable")
+        order = np.argsort(-np.round(size / (size.max(initial=0.0) or 1.0), 9), kind="stable")
         n_own = len(order) if len(order) <= n_colors else n_colors - (n_colors == _MOST_COLORS)
         names = labels_of(self.table.columns)
         own = [(names[k], line_style(place)["color"], values[:, [k]]) for place, k in enumerate(order[:n_own])]

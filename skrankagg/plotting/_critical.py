@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from .._data._types import AnyLists, AnyQrels
+from ..exceptions import InputError
 from ..metrics._relevance._registry import MeasureLike, orient
 from ..stats import FriedmanResult, friedman_nemenyi
 from ._display import Display
@@ -99,7 +100,7 @@ class CriticalDifferenceDisplay(Display):
             Measure; None uses the first measure of the comparator.
         alpha : float, default=0.05
             Level of the test.
-        qrels : DataFrame or Qrels, default=None
+        qrels : DataFrame, Qrels or dict, default=None
             Judgements for a measure that the comparator has not computed; None uses the judgements of the comparator.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
@@ -124,9 +125,9 @@ class CriticalDifferenceDisplay(Display):
 
         Parameters
         ----------
-        runs : dict of str to DataFrame or RankedLists
+        runs : dict of str to DataFrame, RankedLists or dict
             Runs, keyed by name.
-        qrels : DataFrame or Qrels
+        qrels : DataFrame, Qrels or dict
             Judgements.
         metric : str or Measure, default="map"
             A measure.
@@ -148,11 +149,20 @@ class CriticalDifferenceDisplay(Display):
         table = values[metric].unstack(level=0)[names].dropna(axis="columns", how="all")
         left_out = [str(name) for name in names if name not in table]
         table = table.dropna()
+        n_queries, n_methods = table.shape
+        if n_queries < 2 or n_methods < 2:
+            raise InputError(
+                f"{cls.__name__} needs two methods with values, and two queries on which all these methods have a "
+                f"value; got {n_methods} and {n_queries}. Add methods or queries."
+            )
         result = friedman_nemenyi(orient(table, metric, values), alpha=alpha)
         label = f"mean rank by {metric} over {result.n_queries} queries"
         if left_out:
             label += f"\nwithout a value: {', '.join(left_out)}"
         return cls(result, table.columns.tolist(), label=label)
+
+    def _reason(self):
+        return ""  # a test has at least two methods
 
     def _draw(self, ax):
         result = self.result

@@ -10,13 +10,24 @@ import numpy as np
 import pandas as pd
 
 from .._data._types import AnyLists, AnyQrels
-from .._support._checks import check_choice
+from .._support._checks import check_choice, check_count
 from ..exceptions import InputError
 from ..metrics import Measure, get_measure
 from ..metrics._relevance._own_measure import OwnMeasure
 from ..metrics._relevance._registry import column_measures
 from ._display import Display
-from ._layout import BEST_BAR, DARK_RULE, OTHER_BAR, SOFT_TEXT, label_rows, line_style, longest
+from ._layout import (
+    BEST_BAR,
+    COLORS,
+    DARK_RULE,
+    DASHES,
+    OTHER_BAR,
+    SOFT_TEXT,
+    TEXT,
+    label_rows,
+    line_style,
+    longest,
+)
 from ._plotted_values import evaluate_runs, summaries
 
 if TYPE_CHECKING:
@@ -28,31 +39,101 @@ if TYPE_CHECKING:
 __all__ = ["CutoffDisplay", "InterpolatedPrecisionDisplay"]
 
 _LEVELS = tuple(level / 10 for level in range(11))
+# Number of methods in colour, if there are more methods than colours.
+_N_BEST = 5
+_BASELINE = {
+    "color": TEXT,
+    "linestyle": DASHES,
+    "linewidth": 1.8,
+    "marker": "o",
+    "markerfacecolor": "white",
+    "zorder": 3,
+}
+# Points on the grey lines, because a line between missing values consists of single points.
+_OTHER = {"color": "#c9c9c9", "linewidth": 0.8, "marker": "o", "markersize": 1.6, "zorder": 1.5}
 
 
 class _Lines(Display):
     """Base class of displays that draw a line for each row of a table, with a point for each column."""
 
     table: pd.DataFrame
+    baseline: str | None
 
-    def _draw_lines(self, ax, line_kwargs, greater_is_better=True):
-        """Draw the lines, and a legend to the right of the axes; the method with the best mean is listed first."""
+    # Noun for the columns of the table.
+    _column: str
+
+    def _reason(self):
+        values = self.table.to_numpy(dtype=float)
+        if np.isnan(values).all():
+            return f"No method has a value at any {self._column}."
+        return "" if np.nan_to_num(values).any() else "All values are 0."
+
+    def _check_methods(self, n_methods):
+        """Raise InputError if the number of methods in colour is invalid, or if the baseline is not a row."""
+        if n_methods is not None:
+            check_count("n_methods", n_methods)
+        if self.baseline is not None:
+            check_choice("baseline", self.baseline, self.table.index)
+
+    def _draw_lines(self, ax, line_kwargs, n_methods, greater_is_better=True):
+        """Draw the lines, and a legend to the right of the axes; the method with the best mean is listed first.
+
+        The best methods and the baseline are in colour. The other methods are grey, with one entry in the legend.
+        """
         table = self.table
-        # The legend to the right of the axes needs the width of the longest name, and a row for each name.
-        size = 6.4 + 0.075 * longest(table.index), max(4.2, 0.8 + 0.19 * len(table))
-        ax = self._new_axes(ax, *size)
-        ax.set_xticks(list(table.columns))
-        lines = []
-        for k, (name, values) in enumerate(table.iterrows()):
-            style = {"linewidth": 1.2, "markersize": 4.0, **line_style(k), **line_kwargs}
-            label = f"{name} (no value)" if values.isna().all() else str(name)
-            lines += ax.plot(table.columns.to_numpy(dtype=float), values.to_numpy(), label=label, **style)
-        ax.spines[["top", "right"]].set_visible(False)
-        self._grid("y", DARK_RULE)
         means = table.mean(axis=1).to_numpy()
         best_first = np.argsort(means if greater_is_better is False else -means, kind="stable")
-        self._legend([lines[k] for k in best_first], handlelength=3.4)
+        own, others = self._in_color(best_first, n_methods)
+        labels = self._labels()
+        entries = [labels[k] for k in own] + _names_of_others(table.iloc[others])
+        # The legend to the right of the axes needs the width of the longest name, and a row for each name.
+        size = 6.4 + 0.075 * longest(entries), max(4.2, 0.8 + 0.19 * len(entries))
+        ax = self._new_axes(ax, *size)
+        ax.set_xticks(list(table.columns))
+        styles = self._styles(own)
+        lines = []
+        for k, values in enumerate(table.to_numpy(dtype=float)):
+            style = {"linewidth": 1.2, "markersize": 4.0, **styles.get(k, _OTHER), **line_kwargs}
+            lines += ax.plot(table.columns.to_numpy(dtype=float), values, label=labels[k], **style)
+        ax.spines[["top", "right"]].set_visible(False)
+        self._grid("y", DARK_RULE)
+        handles = [lines[k] for k in [*own, *others[:1]]]
+        if handles:
+            self._legend(handles, labels=entries, handlelength=3.4)
         return lines
+
+    def _in_color(self, best_first, n_methods):
+        """Return the positions of the methods with their own colour, best first, and the positions of the others."""
+        if n_methods is None:
+            n_methods = len(best_first) if len(best_first) <= len(COLORS) else _N_BEST
+        names = self.table.index[best_first]
+        is_own = (np.arange(len(names)) < n_methods) | (names == self.baseline)
+        return best_first[is_own].tolist(), best_first[~is_own].tolist()
+
+    def _styles(self, own):
+        """Return a dict from the position of each method with its own colour to the style of its line.
+
+        The baseline is black. If there is a baseline, the other lines skip the black of the palette.
+        """
+        rest = [k for k in sorted(own) if self.table.index[k] != self.baseline]
+        skips = len(rest) < len(own)
+        styles = {k: line_style(i + i // (len(COLORS) - 1) if skips else i) for i, k in enumerate(rest)}
+        return {**dict.fromkeys(own, _BASELINE), **styles}
+
+    def _labels(self):
+        """Return the labels of the methods, with a note if a method is the baseline or has no value."""
+        known = self.table.notna().any(axis=1)
+        return [
+            f"{name}{' (baseline)' * (name == self.baseline)}{'' if has_value else ' (no value)'}"
+            for name, has_value in zip(self.table.index, known, strict=True)
+        ]
+
+
+def _names_of_others(table):
+    """Return the legend's entry of the grey lines, as a list with one text, or an empty list without grey lines."""
+    n, n_unknown = len(table), int(table.isna().all(axis=1).sum())
+    note = f", {n_unknown} without a value" if n_unknown else ""
+    return [f"{n} other{'s' if n > 1 else ''}{note}"] if n else []
 
 
 @dataclass(eq=False, repr=False)
@@ -69,6 +150,8 @@ class CutoffDisplay(_Lines):
         Label of the axis.
     greater_is_better : bool or None, default=True
         Whether the highest value is the best. With False, the lowest value is the best. None marks no bar.
+    baseline : str, default=None
+        Name of the method that the others are compared with; None means that there is no baseline.
 
     Attributes
     ----------
@@ -77,11 +160,18 @@ class CutoffDisplay(_Lines):
     figure_ : matplotlib Figure
         Figure that contains the axes.
     lines_ : list of matplotlib Line2D, or of BarContainer
-        One line for each method, or one container of bars for each cutoff.
+        One line for each method, in the order of `table`, or one container of bars for each cutoff.
 
     See Also
     --------
     ComparisonDisplay : Shows one cutoff with intervals.
+
+    Notes
+    -----
+    Up to seven methods are drawn in colour. If there are more methods, only the five best methods and the baseline are
+    in colour. The other lines are grey, and the legend has one entry for all of them. Set `n_methods` of the
+    constructors or of :meth:`plot` to draw another number of methods in colour. The best methods have the best mean
+    over the cutoffs. If neither higher nor lower values are better, the methods with the highest means are in colour.
 
     Examples
     --------
@@ -99,7 +189,9 @@ class CutoffDisplay(_Lines):
     _: KW_ONLY
     label: str = "score"
     greater_is_better: bool | None = True
+    baseline: str | None = None
 
+    _column = "cutoff"
     _alt = "nDCG at cutoffs from 1 to 10, a line for each of five methods"
 
     @classmethod
@@ -111,6 +203,8 @@ class CutoffDisplay(_Lines):
         cutoffs: Sequence[int] | None = None,
         kind: Literal["line", "bar"] = "line",
         qrels: AnyQrels | None = None,
+        baseline: str | None = None,
+        n_methods: int | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
@@ -128,8 +222,14 @@ class CutoffDisplay(_Lines):
             cutoffs 1 to 10 are used.
         kind : {"line", "bar"}, default="line"
             The kind of plot.
-        qrels : DataFrame or Qrels, default=None
+        qrels : DataFrame, Qrels or dict, default=None
             Judgements for cutoffs that the comparator has not computed; None uses the judgements of the comparator.
+        baseline : str, default=None
+            Name of a method that is always drawn in colour; None means that there is no baseline.
+        n_methods : int, default=None
+            Number of methods to draw in colour, besides the baseline; the best methods are chosen. None draws all
+            methods in colour if there are at most seven, and otherwise the best five. Only for lines; each row of bars
+            has the name of its method.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **kwargs
@@ -146,8 +246,8 @@ class CutoffDisplay(_Lines):
         if cutoffs is None:
             cutoffs = sorted({one.k for one in measured if one.name == metric and isinstance(one.k, int)})
             cutoffs = cutoffs if len(cutoffs) > 1 else range(1, 11)
-        values = cls._measured(comparator, [_at(metric, k) for k in cutoffs], qrels)
-        return cls._from_queries(values, metric, cutoffs).plot(kind, ax, **kwargs)
+        values = cls._measured(comparator, _at_each(metric, cutoffs), qrels)
+        return cls._from_queries(values, metric, cutoffs, baseline).plot(kind, ax, n_methods=n_methods, **kwargs)
 
     @classmethod
     def from_predictions(
@@ -158,6 +258,8 @@ class CutoffDisplay(_Lines):
         *,
         cutoffs: Sequence[int] = range(1, 11),
         kind: Literal["line", "bar"] = "line",
+        baseline: str | None = None,
+        n_methods: int | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
@@ -165,9 +267,9 @@ class CutoffDisplay(_Lines):
 
         Parameters
         ----------
-        runs : dict of str to DataFrame or RankedLists
+        runs : dict of str to DataFrame, RankedLists or dict
             Runs, keyed by name.
-        qrels : DataFrame or Qrels
+        qrels : DataFrame, Qrels or dict
             Judgements.
         metric : str or Measure, default="ndcg"
             Name of a measure that accepts a cutoff; the name is given without a cutoff.
@@ -175,6 +277,12 @@ class CutoffDisplay(_Lines):
             Cutoffs.
         kind : {"line", "bar"}, default="line"
             The kind of plot.
+        baseline : str, default=None
+            Name of a method that is always drawn in colour; None means that there is no baseline.
+        n_methods : int, default=None
+            Number of methods to draw in colour, besides the baseline; the best methods are chosen. None draws all
+            methods in colour if there are at most seven, and otherwise the best five. Only for lines; each row of bars
+            has the name of its method.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **kwargs
@@ -184,16 +292,24 @@ class CutoffDisplay(_Lines):
         -------
         CutoffDisplay
         """
-        values = evaluate_runs(runs, qrels, [_at(metric, k) for k in cutoffs])
-        return cls._from_queries(values, metric, cutoffs).plot(kind, ax, **kwargs)
+        values = evaluate_runs(runs, qrels, _at_each(metric, cutoffs))
+        return cls._from_queries(values, metric, cutoffs, baseline).plot(kind, ax, n_methods=n_methods, **kwargs)
 
     @classmethod
-    def _from_queries(cls, values, metric, cutoffs):
+    def _from_queries(cls, values, metric, cutoffs, baseline):
         table = summaries(values).set_axis(list(cutoffs), axis=1)
         measure = get_measure(_at(metric, 1))
-        return cls(table, label=measure.title.removesuffix(" at 1"), greater_is_better=measure.greater_is_better)
+        label, greater = measure.title.removesuffix(" at 1"), measure.greater_is_better
+        return cls(table, label=label, greater_is_better=greater, baseline=baseline)
 
-    def plot(self, kind: Literal["line", "bar"] = "line", ax: Axes | None = None, **kwargs: Any) -> Self:
+    def plot(
+        self,
+        kind: Literal["line", "bar"] = "line",
+        ax: Axes | None = None,
+        *,
+        n_methods: int | None = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw the lines or bars.
 
         Parameters
@@ -202,6 +318,10 @@ class CutoffDisplay(_Lines):
             The kind of plot.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
+        n_methods : int, default=None
+            Number of methods to draw in colour, besides the baseline; the best methods are chosen. None draws all
+            methods in colour if there are at most seven, and otherwise the best five. Only for lines; each row of bars
+            has the name of its method.
         **kwargs
             Passed on to :meth:`matplotlib.axes.Axes.plot`, or to :meth:`matplotlib.axes.Axes.barh` for bars.
 
@@ -211,14 +331,21 @@ class CutoffDisplay(_Lines):
             This display, with `ax_`, `figure_` and `lines_`.
         """
         check_choice("kind", kind, ("line", "bar"))
-        return super().plot(ax, kind=kind, **kwargs)
+        self._check_methods(n_methods)
+        if kind == "bar" and n_methods is not None:
+            raise InputError(
+                f"`n_methods` must be None with kind='bar', which names the method of each row; got {n_methods}."
+            )
+        return super().plot(ax, kind=kind, n_methods=n_methods, **kwargs)
 
-    def _draw(self, ax, kind="line", **kwargs):
+    def _draw(self, ax, kind="line", n_methods=None, **kwargs):
         # of Line2D, or of BarContainer for bars
-        self.lines_: list[Any] = (self._draw_curves if kind == "line" else self._draw_bars)(ax, kwargs)
+        self.lines_: list[Any] = (
+            self._draw_curves(ax, n_methods, kwargs) if kind == "line" else self._draw_bars(ax, kwargs)
+        )
 
-    def _draw_curves(self, ax, kwargs):
-        lines = self._draw_lines(ax, kwargs, self.greater_is_better)
+    def _draw_curves(self, ax, n_methods, kwargs):
+        lines = self._draw_lines(ax, kwargs, n_methods, self.greater_is_better)
         self.ax_.set_xlabel("cutoff k")
         self.ax_.set_ylabel(f"{self.label} at k")
         return lines
@@ -228,26 +355,27 @@ class CutoffDisplay(_Lines):
         # One panel for each cutoff, from left to right, on one scale; methods are in the same rows.
         lowest_first = self.greater_is_better is False
         last = self.table.iloc[:, -1].to_numpy()
-        table = self.table.iloc[np.argsort(last if lowest_first else -last, kind="stable")]
-        width = float(np.nanmax(table.to_numpy())) or 1.0
+        order = np.argsort(last if lowest_first else -last, kind="stable")
+        table, labels = self.table.iloc[order], self._labels()
+        numbers = table.to_numpy(dtype=float)
+        width = float(np.max(numbers, where=np.isfinite(numbers), initial=0.0)) or 1.0
         step = 1.18 * width
         containers = []
         for k, cutoff in enumerate(table.columns):
-            values = table[cutoff].to_numpy()
-            is_best = values == (np.nanmin(values) if lowest_first else np.nanmax(values))
+            values = table[cutoff]
+            is_best = (values == (values.min() if lowest_first else values.max())).to_numpy()
             colors = np.where(is_best & (self.greater_is_better is not None), BEST_BAR, OTHER_BAR)
             style = {"height": 0.72, "color": colors, "zorder": 2, **kwargs}
             containers.append(ax.barh(np.arange(len(table)), values, left=k * step, **style))
             ax.axvline(k * step, color=SOFT_TEXT, linewidth=0.8, zorder=3)
             ax.axvline(k * step + width, color=DARK_RULE, linewidth=0.6, zorder=1)
         ax.set_xlim(-0.02 * step, step * len(table.columns))
-        known = table.notna().any(axis=1)
-        labels = [str(name) if known[name] else f"{name} (no value)" for name in table.index]
-        label_rows(ax, labels)
+        label_rows(ax, [labels[k] for k in order])
         ax.set_xticks(
             [k * step + width / 2 for k in range(len(table.columns))], labels=[f"k = {k}" for k in table.columns]
         )
-        ax.set_xlabel(f"{self.label} at k, each panel from 0 to {width:.3g}")
+        scale = f", each panel from 0 to {width:.3g}" if np.isfinite(numbers).any() else ""
+        ax.set_xlabel(f"{self.label} at k{scale}")
         ax.spines["bottom"].set_visible(False)
         ax.tick_params(length=0)
         return containers
@@ -255,6 +383,14 @@ class CutoffDisplay(_Lines):
     @classmethod
     def _example(cls, data, ax=None):
         return cls.from_comparator(data.comparator(), "ndcg", ax=ax)
+
+
+def _at_each(metric, cutoffs):
+    """Return the names of a measure at each cutoff; raise InputError if there is no cutoff."""
+    names = [_at(metric, k) for k in cutoffs]
+    if not names:
+        raise InputError("`cutoffs` must contain at least one cutoff, such as 10; got none.")
+    return names
 
 
 def _at(metric, k):
@@ -276,6 +412,8 @@ class InterpolatedPrecisionDisplay(_Lines):
     ----------
     table : DataFrame of shape (n_methods, n_recalls)
         Mean precision of each method; the columns are recalls.
+    baseline : str, default=None
+        Name of the method that the others are compared with; None means that there is no baseline.
 
     Attributes
     ----------
@@ -284,11 +422,17 @@ class InterpolatedPrecisionDisplay(_Lines):
     figure_ : matplotlib Figure
         Figure that contains the axes.
     lines_ : list of matplotlib Line2D
-        One line for each method.
+        One line for each method, in the order of `table`.
 
     See Also
     --------
     skrankagg.metrics.interpolated_precision : Computes the values.
+    CutoffDisplay : Shows a measure at growing cutoffs.
+
+    Notes
+    -----
+    Up to seven methods are drawn in colour. If there are more methods, only the five best methods and the baseline are
+    in colour, as in :class:`CutoffDisplay`. The best methods have the highest mean over the eleven recalls.
 
     Examples
     --------
@@ -303,7 +447,10 @@ class InterpolatedPrecisionDisplay(_Lines):
     """
 
     table: pd.DataFrame
+    _: KW_ONLY
+    baseline: str | None = None
 
+    _column = "recall"
     _alt = "Interpolated precision at recalls from 0 to 1, a falling line for each of five methods"
 
     @classmethod
@@ -312,6 +459,8 @@ class InterpolatedPrecisionDisplay(_Lines):
         comparator: Comparator,
         *,
         qrels: AnyQrels | None = None,
+        baseline: str | None = None,
+        n_methods: int | None = None,
         ax: Axes | None = None,
         **line_kwargs: Any,
     ) -> Self:
@@ -321,8 +470,13 @@ class InterpolatedPrecisionDisplay(_Lines):
         ----------
         comparator : Comparator
             A fitted comparator.
-        qrels : DataFrame or Qrels, default=None
+        qrels : DataFrame, Qrels or dict, default=None
             Judgements; None uses the judgements of the Comparator's constructor.
+        baseline : str, default=None
+            Name of a method that is always drawn in colour; None means that there is no baseline.
+        n_methods : int, default=None
+            Number of methods to draw in colour, besides the baseline; the best methods are chosen. None draws all
+            methods in colour if there are at most seven, and otherwise the best five.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **line_kwargs
@@ -333,20 +487,33 @@ class InterpolatedPrecisionDisplay(_Lines):
         InterpolatedPrecisionDisplay
         """
         values = cls._measured(comparator, [f"iprec@{level}" for level in _LEVELS], qrels)
-        return cls(summaries(values).set_axis(_LEVELS, axis=1)).plot(ax, **line_kwargs)
+        display = cls(summaries(values).set_axis(_LEVELS, axis=1), baseline=baseline)
+        return display.plot(ax, n_methods=n_methods, **line_kwargs)
 
     @classmethod
     def from_predictions(
-        cls, runs: Mapping[str, AnyLists], qrels: AnyQrels, *, ax: Axes | None = None, **line_kwargs: Any
+        cls,
+        runs: Mapping[str, AnyLists],
+        qrels: AnyQrels,
+        *,
+        baseline: str | None = None,
+        n_methods: int | None = None,
+        ax: Axes | None = None,
+        **line_kwargs: Any,
     ) -> Self:
         """Draw the interpolated precision of existing runs.
 
         Parameters
         ----------
-        runs : dict of str to DataFrame or RankedLists
+        runs : dict of str to DataFrame, RankedLists or dict
             Runs, keyed by name.
-        qrels : DataFrame or Qrels
+        qrels : DataFrame, Qrels or dict
             Judgements.
+        baseline : str, default=None
+            Name of a method that is always drawn in colour; None means that there is no baseline.
+        n_methods : int, default=None
+            Number of methods to draw in colour, besides the baseline; the best methods are chosen. None draws all
+            methods in colour if there are at most seven, and otherwise the best five.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **line_kwargs
@@ -357,10 +524,32 @@ class InterpolatedPrecisionDisplay(_Lines):
         InterpolatedPrecisionDisplay
         """
         values = evaluate_runs(runs, qrels, [f"iprec@{level}" for level in _LEVELS])
-        return cls(summaries(values).set_axis(_LEVELS, axis=1)).plot(ax, **line_kwargs)
+        display = cls(summaries(values).set_axis(_LEVELS, axis=1), baseline=baseline)
+        return display.plot(ax, n_methods=n_methods, **line_kwargs)
 
-    def _draw(self, ax, **line_kwargs):
-        self.lines_: list[Line2D] = self._draw_lines(ax, line_kwargs)
+    def plot(self, ax: Axes | None = None, *, n_methods: int | None = None, **line_kwargs: Any) -> Self:
+        """Draw the lines.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes to draw on; None makes a new figure.
+        n_methods : int, default=None
+            Number of methods to draw in colour, besides the baseline; the best methods are chosen. None draws all
+            methods in colour if there are at most seven, and otherwise the best five.
+        **line_kwargs
+            Passed on to :meth:`matplotlib.axes.Axes.plot`.
+
+        Returns
+        -------
+        InterpolatedPrecisionDisplay
+            This display, with `ax_`, `figure_` and `lines_`.
+        """
+        self._check_methods(n_methods)
+        return super().plot(ax, n_methods=n_methods, **line_kwargs)
+
+    def _draw(self, ax, n_methods=None, **line_kwargs):
+        self.lines_: list[Line2D] = self._draw_lines(ax, line_kwargs, n_methods)
         self.ax_.set_xlabel("recall")
         self.ax_.set_ylabel("interpolated precision")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..exceptions import InputError, MissingLibraryError
 from ..metrics._relevance._registry import find_column
-from ._layout import RULE
+from ._layout import RULE, write_reason
 from ._plotted_values import evaluate_runs
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Display:
 
     - constructors `from_...`, which compute the values and return ``cls(...).plot(ax, **kwargs)``;
     - `_draw(ax, **kwargs)`, which begins with ``ax = self._new_axes(ax, width, height)``, where the size is in inches;
+    - `_reason()`, which returns a sentence if there is nothing to draw; `plot` writes this sentence in the axes;
     - `_example(data, ax)`, which draws the picture for the page of the class; `data` is the module
       docs/display_plots.py;
     - `_alt`, a description of the picture for readers who cannot see it.
@@ -71,7 +72,14 @@ class Display:
             This display, with all attributes.
         """
         self._draw(ax, **kwargs)
+        reason = self._reason()
+        if reason:
+            write_reason(self.ax_, reason)
         return self
+
+    def _reason(self) -> str:
+        """Return a sentence that explains why there is nothing to draw, or "" if there are values to draw."""
+        raise NotImplementedError
 
     def _draw(self, ax: Axes | None, **kwargs: Any) -> None:
         """Draw the values, and set the attributes of the class."""

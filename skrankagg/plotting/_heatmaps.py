@@ -13,7 +13,18 @@ from .._data._types import AnyLists
 from ..exceptions import InputError
 from ..metrics import agreement_matrix
 from ._display import Display
-from ._layout import CHARACTER, COLORS, draw_matrix, fit_upright, label_rows, labels_of, longest
+from ._layout import (
+    CHARACTER,
+    COLORS,
+    check_limits,
+    diverging,
+    draw_matrix,
+    fit_upright,
+    label_rows,
+    labels_of,
+    longest,
+)
+from ._plotted_values import as_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,9 +38,8 @@ __all__ = ["AgreementDisplay", "VoterWeightsDisplay"]
 
 # Largest number of rows for which cells show their numbers.
 _MAX_NUMBERED = 25
-# Ranges of the measures. Distances that are not normalised have no upper limit.
-_CORRELATIONS = frozenset({"gamma", "spearman", "tau-a", "tau-ap", "tau-b", "tau-x", "weighted-tau"})
-_SHARES = frozenset({"average-overlap", "overlap", "rbo"})
+# Values that differ by less are equal up to rounding.
+_ROUNDING = 1e-9
 _DISTANCES = frozenset({"footrule", "kendall-distance"})
 
 
@@ -46,8 +56,7 @@ class AgreementDisplay(Display):
     label : str, default="agreement"
         Label of the colour bar.
     limits : tuple of two floats, default=None
-        Lowest and highest value of the colours. None uses 0 and 1, or -1 and 1 if there are negative values. If the
-        absolute value of some numbers exceeds 1, as in some distances, the largest absolute value replaces 1.
+        Lowest and highest value of the colours; None uses the smallest and the largest value outside the diagonal.
 
     Attributes
     ----------
@@ -66,14 +75,14 @@ class AgreementDisplay(Display):
 
     Notes
     -----
-    The colours span the range of the measure:
+    The colours go from the smallest to the largest value outside the diagonal, so that small differences are visible.
+    If there are values on both sides of 0, 0 is white, and values of equal size have equally dark colours. With a
+    single value, or with equal values, the colours go from 0 to 1, or from -1 to 1 if the value is negative. If its
+    size exceeds 1, as for some distances, it replaces 1.
 
-    - -1 to 1 for correlations, such as Kendall's tau, with white for 0;
-    - 0 to 1 for overlaps, RBO and normalised distances;
-    - 0 to the largest value for other distances.
-
-    In the first two cases, equal values therefore have the same colour in all plots of a measure. Use `limits` to set
-    other ends.
+    Equal colours in two plots may therefore stand for different values. Use the same `limits` for plots that readers
+    compare, such as ``limits=(-1, 1)`` for Kendall's tau. If no voters agree, differences due to chance also get
+    different colours, so read the numbers at the colour bar.
 
     Examples
     --------
@@ -81,10 +90,11 @@ class AgreementDisplay(Display):
     >>> from skrankagg.plotting import AgreementDisplay
     >>> lists = make_ranked_lists(n_queries=3, n_voters=4, random_state=0)[0]
     >>> display = AgreementDisplay.from_lists(lists, "rbo", persistence=0.8)
-    >>> display.table.shape, display.limits
-    ((4, 4), (0.0, 1.0))
-    >>> AgreementDisplay.from_lists(lists, "tau-b").limits
-    (-1.0, 1.0)
+    >>> low, high = display.image_.get_clim()
+    >>> display.table.shape, round(low, 2), round(high, 2)
+    ((4, 4), 0.25, 0.44)
+    >>> AgreementDisplay.from_lists(lists, "rbo", limits=(0, 1)).image_.get_clim()
+    (0.0, 1.0)
     """
 
     table: pd.DataFrame
@@ -93,8 +103,8 @@ class AgreementDisplay(Display):
     limits: tuple[float, float] | None = None
 
     _alt = (
-        "A heat map of Kendall's tau between eight search engines, similar ones together, on a scale from -1 to 1 with "
-        "white at 0"
+        "A heat map of Kendall's tau between eight search engines, similar ones together, in colours from the smallest "
+        "to the largest value"
     )
 
     @classmethod
@@ -119,7 +129,7 @@ class AgreementDisplay(Display):
         sort : bool, default=True
             Whether to place voters that agree next to each other.
         limits : tuple of two floats, default=None
-            Lowest and highest value of the colours; None uses the range of the measure.
+            Lowest and highest value of the colours; None uses the smallest and the largest value of the table.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **options
@@ -130,10 +140,9 @@ class AgreementDisplay(Display):
         AgreementDisplay
         """
         table = agreement_matrix(lists, metric, **options)
-        if sort and len(table) > 2:
+        if sort and len(table) > 2 and np.isfinite(table.to_numpy()).any():
             place = _similar_together(table.to_numpy(), metric in _DISTANCES)
             table = table.iloc[place, place]
-        limits = _range_of(metric, options) if limits is None else limits
         return cls(table, label=metric, limits=limits).plot(ax)
 
     @classmethod
@@ -158,7 +167,7 @@ class AgreementDisplay(Display):
         sort : bool, default=True
             Whether to place methods that agree next to each other.
         limits : tuple of two floats, default=None
-            Lowest and highest value of the colours; None uses the range of the measure.
+            Lowest and highest value of the colours; None uses the smallest and the largest value of the table.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **options
@@ -186,14 +195,14 @@ class AgreementDisplay(Display):
 
         Parameters
         ----------
-        runs : dict of str to DataFrame or RankedLists
+        runs : dict of str to DataFrame, RankedLists or dict
             Runs, keyed by name.
         metric : str, default="tau-b"
             Name of a measure of agreement.
         sort : bool, default=True
             Whether to place runs that agree next to each other.
         limits : tuple of two floats, default=None
-            Lowest and highest value of the colours; None uses the range of the measure.
+            Lowest and highest value of the colours; None uses the smallest and the largest value of the table.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **options
@@ -205,6 +214,12 @@ class AgreementDisplay(Display):
         """
         return cls.from_lists(runs, metric, sort=sort, limits=limits, ax=ax, **options)
 
+    def _reason(self):
+        if len(self.table) == 1:
+            return "There is only one row, but an agreement needs two."
+        known = np.isfinite(self.table.to_numpy(dtype=np.float64)) & ~np.eye(len(self.table), dtype=bool)
+        return "" if known.any() else "No pair of rows has a value. Two rows need items in common, in the same query."
+
     def _draw(self, ax):
         n = len(self.table)
         names = labels_of(self.table.index)
@@ -215,9 +230,9 @@ class AgreementDisplay(Display):
         ax = self._new_axes(ax, cells + names_beside + 1.3, cells + names_below)
         # The diagonal is left blank, because each voter agrees with itself.
         table = self.table.set_axis(names, axis=0).set_axis(names, axis=1).mask(np.eye(n, dtype=bool))
-        low, high = _range_around(table.to_numpy(dtype=np.float64)) if self.limits is None else self.limits
+        low, high = _range_of(table.to_numpy(dtype=np.float64)) if self.limits is None else check_limits(self.limits)
         # Cividis, and purple to orange around 0, look the same for every colour vision.
-        cmap = "PuOr" if low < 0 else "cividis"
+        cmap = diverging(low, high, 0.0) if low < -_ROUNDING and high > _ROUNDING else "cividis"
         image, text = draw_matrix(ax, table, self.label, (low, high), cmap, n <= _MAX_NUMBERED)
         self.image_: AxesImage = image
         self.text_: list[Text] = text
@@ -227,25 +242,21 @@ class AgreementDisplay(Display):
         return cls.from_lists(data.search()[0], "tau-b", ax=ax)
 
 
-def _range_of(measure, options):
-    """Return the lowest and the highest value of a measure of agreement; None for a distance without an upper bound."""
-    if measure in _CORRELATIONS:
-        return -1.0, 1.0
-    return (0.0, 1.0) if measure in _SHARES or options.get("normalize") else None
+def _range_of(values):
+    """Return the smallest and the largest value.
 
-
-def _range_around(values):
-    """Return the range of the colours: 0 to 1, or -1 to 1 if a value is negative.
-
-    If the largest absolute value exceeds 1, it replaces 1.
+    If the values are equal or unknown, return 0 and 1, or -1 and 1 for a negative value. A value whose size exceeds 1
+    replaces 1.
     """
     values = values[np.isfinite(values)]
-    largest = np.abs(values).max(initial=0.0)
-    high = float(largest) if largest > 1 + 1e-9 else 1.0  # rounding errors do not extend the scale beyond 1
+    if len(values) and np.ptp(values) > _ROUNDING:
+        return float(values.min()), float(values.max())
+    high = max(1.0, float(np.abs(values).max(initial=0.0)))
     return (-high if values.min(initial=0.0) < 0 else 0.0), high
 
 
 def _similar_together(values, is_distance):
+    """Return an order of the rows that places similar rows next to each other."""
     from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
     from scipy.spatial.distance import squareform
 
@@ -349,6 +360,9 @@ class VoterWeightsDisplay(Display):
                 f"`method` must be one of {', '.join(map(repr, comparator.named_aggregators_))}; got {method!r}."
             )
         return cls.from_estimator(comparator.named_aggregators_[method], ax=ax, **point_kwargs)
+
+    def _reason(self):
+        return "" if np.isfinite(as_numbers(self.table["weight"])).any() else "No list has a weight."
 
     def _draw(self, ax, **point_kwargs):
         weights = pd.DataFrame(self.table)

@@ -212,6 +212,11 @@ class VoterInfluenceDisplay(Display):
         check_count("n_voters", n_voters)
         return super().plot(ax, n_voters=n_voters, **bar_kwargs)
 
+    def _reason(self):
+        if np.isfinite(as_numbers(self.table["agreement"])).any():
+            return ""
+        return "No agreement is known. A list needs another list, and two items in common with it."
+
     def _draw(self, ax, n_voters=50, **bar_kwargs):
         table = self.table.assign(voter=plain_index(self.table["voter"]))
         n_queries = table["query"].nunique() if "query" in table else 1
@@ -252,10 +257,6 @@ class VoterInfluenceDisplay(Display):
             style = {"s": 80, "color": TEXT, "linewidths": 1.8, "zorder": 5, "label": "mean"}
             handles.append(ax.scatter(mean["agreement"], place, marker="|", **style))
         write_rows(ax, names, title)
-        if np.isnan(agreement).all():
-            ax.text(
-                0.5, 0.5, "agreement unknown", transform=ax.transAxes, ha="center", color=TEXT, backgroundcolor="white"
-            )
         ax.set_xlabel(
             "agreement with the others (tau-b)" + ("" if single else f"\na dot for each of {n_queries} queries")
         )

@@ -1,8 +1,13 @@
 """Parts that plots share: colours, labels, rows with names, a second column of axes, and a matrix of cells."""
 
 import re
+import textwrap
+from collections.abc import Sequence
 
 import numpy as np
+
+from .._support._values import as_float, show
+from ..exceptions import InputError
 
 # The palette of Okabe and Ito, which colour-blind readers can distinguish; without its yellow, too light for lines.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
@@ -78,6 +83,29 @@ def write_title(ax, title):
         ax.set_title(title, fontsize="medium", loc="left", parse_math=False)
 
 
+def note_missing_intervals(label, values, known, note="no item has an interval"):
+    """Return the label of an axis, with a note on a second line if there are values but no intervals.
+
+    The mask `known` is True for each value with an interval.
+    """
+    return f"{label}\n{note}" if np.isfinite(values).any() and not known.any() else label
+
+
+def write_reason(ax, sentence):
+    """Write a sentence in the middle of axes without data, and remove ticks, because there are no numbers to read."""
+    from matplotlib.ticker import FixedLocator
+
+    for axis in (ax.xaxis, ax.yaxis):
+        # The ticks of names and of cutoffs are fixed. They stay, because they show what has no value.
+        if not isinstance(axis.get_major_locator(), FixedLocator):
+            axis.set_ticks([])
+    figure = ax.figure.figure
+    figure.draw_without_rendering()
+    n_characters = max(24, int(ax.get_window_extent().width / figure.dpi / CHARACTER))
+    style = {"ha": "center", "va": "center", "fontsize": "small", "color": SOFT_TEXT, "backgroundcolor": "white"}
+    ax.text(0.5, 0.5, textwrap.fill(sentence, n_characters), transform=ax.transAxes, zorder=6, **style)
+
+
 def write_beside(ax, text, end, row, gap, **style):
     """Write a text in a row, `gap` points to the right of the end of a bar."""
     return ax.annotate(text, (end, row), xytext=(gap, 0), textcoords="offset points", va="center", **style)
@@ -103,10 +131,40 @@ def _shrink_numbers(ax):
     ax.xaxis.label.set_fontsize("small")
 
 
+def check_limits(limits):
+    """Return the two ends of a colour scale as numbers; raise InputError unless the first is below the second."""
+    ends = tuple(map(as_float, limits)) if isinstance(limits, Sequence | np.ndarray) else ()
+    if len(ends) != 2 or not ends[0] < ends[1] or not np.isfinite(ends).all():
+        raise InputError(f"`limits` must be a lower and a higher number, such as (0, 1); got {show(limits)}.")
+    return ends
+
+
+def diverging(low, high, center, end=0.0):
+    """Return colours from orange to purple for the values from `low` to `high`, with white at `center`.
+
+    Colours of equal darkness belong to values with the same distance from the centre. `end` is the share of the
+    colours that is left out at each end, because they are so dark that a line would not be visible on them.
+    """
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    far = max(center - low, high - center)
+    places = 0.5 + (np.linspace(low, high, 256) - center) / far * (0.5 - end)
+    return ListedColormap(colormaps["PuOr"](places), name="PuOr")
+
+
 def draw_matrix(ax, table, label, limits, cmap, numbered):
     """Draw a coloured cell for each value, and write the value in the cell if `numbered` is true."""
     values = table.to_numpy(dtype=np.float64)
-    image = ax.imshow(values, cmap=cmap, vmin=limits[0], vmax=limits[1], aspect="auto")
+    n_rows, n_columns = np.maximum(values.shape, 1)  # an image without cells has an area, too
+    image = ax.imshow(
+        values,
+        cmap=cmap,
+        vmin=limits[0],
+        vmax=limits[1],
+        aspect="auto",
+        extent=(-0.5, n_columns - 0.5, n_rows - 0.5, -0.5),
+    )
     columns, rows = ([str(name) for name in names] for names in (table.columns, table.index))
     rotation = 0 if fit_upright(columns) else 90
     ax.set_xticks(np.arange(len(columns)), labels=columns, rotation=rotation, parse_math=False, fontsize="small")
@@ -115,6 +173,8 @@ def draw_matrix(ax, table, label, limits, cmap, numbered):
     ax.spines[:].set_visible(False)
     bar = ax.figure.colorbar(image, ax=ax, label=label, shrink=0.8)
     bar.outline.set_visible(False)
+    if not np.isfinite(values).any():
+        bar.set_ticks([])
     texts = []
     if numbered:
         size = 8 if max(values.shape) <= 12 else 7.5

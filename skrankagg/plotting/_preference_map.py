@@ -14,7 +14,7 @@ from ..base import BaseAggregator
 from ..exceptions import InputError, InputTypeError
 from ..inspection import preference_probabilities
 from ._display import Display
-from ._layout import CHARACTER, TEXT, draw_matrix, labels_of, longest, title_of, write_title
+from ._layout import CHARACTER, TEXT, check_limits, diverging, draw_matrix, labels_of, longest, title_of, write_title
 from ._plotted_values import lists_of_query
 
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ class PreferenceProbabilityDisplay(Display):
         Pairs are framed if one item is above the other in at least this share of the draws.
     title : str, default=""
         Title.
+    limits : tuple of two floats, default=None
+        Lowest and highest value of the colours, with 1/2 between them; None uses the smallest range with 1/2 in the
+        middle that contains all shares.
 
     Attributes
     ----------
@@ -52,7 +55,7 @@ class PreferenceProbabilityDisplay(Display):
     figure_ : matplotlib Figure
         Figure that contains the axes.
     image_ : matplotlib AxesImage
-        The coloured cells. The scale goes from 0 to 1, with 1/2 in the middle.
+        The coloured cells. The colour for 1/2 is white.
     text_ : list of matplotlib Text
         Numbers in the cells, if there are at most 20 items.
     frame_ : matplotlib LineCollection
@@ -89,6 +92,7 @@ class PreferenceProbabilityDisplay(Display):
     _: KW_ONLY
     confidence: float = 0.95
     title: str = ""
+    limits: tuple[float, float] | None = None
 
     _alt = (
         "A heat map of twelve models by twelve: the share of the draws in which the row is above the column, with a "
@@ -109,6 +113,7 @@ class PreferenceProbabilityDisplay(Display):
         votes: bool | None = None,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
+        limits: tuple[float, float] | None = None,
         ax: Axes | None = None,
     ) -> Self:
         """Draw lists of a query at random many times, and show how often each item is above every other item.
@@ -135,6 +140,9 @@ class PreferenceProbabilityDisplay(Display):
             Source of the draws.
         n_jobs : int, default=None
             Number of processes that share the draws.
+        limits : tuple of two floats, default=None
+            Lowest and highest value of the colours; None uses the smallest range with 1/2 in the middle that contains
+            all shares.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
 
@@ -151,11 +159,17 @@ class PreferenceProbabilityDisplay(Display):
             random_state=random_state,
             n_jobs=n_jobs,
         )
-        return cls._of_top(table, top, confidence, query).plot(ax)
+        return cls._of_top(table, top, confidence, query, limits).plot(ax)
 
     @classmethod
     def from_frame(
-        cls, table: pd.DataFrame, *, top: int = 20, confidence: float = 0.95, ax: Axes | None = None
+        cls,
+        table: pd.DataFrame,
+        *,
+        top: int = 20,
+        confidence: float = 0.95,
+        limits: tuple[float, float] | None = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw a result of ``preference_probabilities``.
 
@@ -167,6 +181,9 @@ class PreferenceProbabilityDisplay(Display):
             Number of items to show.
         confidence : float, default=0.95
             Pairs are framed if one item is above the other in at least this share of the draws.
+        limits : tuple of two floats, default=None
+            Lowest and highest value of the colours; None uses the smallest range with 1/2 in the middle that contains
+            all shares.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
 
@@ -176,12 +193,19 @@ class PreferenceProbabilityDisplay(Display):
         """
         if not isinstance(table, pd.DataFrame) or table.shape[0] != table.shape[1]:
             raise InputTypeError("`table` must be a square data frame. Pass the result of preference_probabilities.")
-        return cls._of_top(table, top, confidence, None).plot(ax)
+        return cls._of_top(table, top, confidence, None, limits).plot(ax)
 
     @classmethod
-    def _of_top(cls, table, top, confidence, query):
+    def _of_top(cls, table, top, confidence, query, limits):
         check_count("top", top)
-        return cls(table.iloc[:top, :top], confidence=confidence, title=title_of(query, top, len(table), "items"))
+        title = title_of(query, top, len(table), "items")
+        return cls(table.iloc[:top, :top], confidence=confidence, title=title, limits=limits)
+
+    def _reason(self):
+        if len(self.table) == 1:
+            return "There is only one item, so there is no pair."
+        known = np.isfinite(self.table.to_numpy(dtype=float)) & ~np.eye(len(self.table), dtype=bool)
+        return "" if known.any() else "No pair of items has a value, because no chain of lists connects two items."
 
     def _draw(self, ax):
         if isinstance(self.confidence, bool) or not 0.5 < self.confidence <= 1:
@@ -196,7 +220,9 @@ class PreferenceProbabilityDisplay(Display):
         ax = self._new_axes(ax, cells + width + 1.6, cells + width + 0.7)
         shown = pd.DataFrame(self.table.to_numpy(dtype=float), index=names, columns=names).mask(np.eye(n, dtype=bool))
         label = "share of the draws in which\nthe row is above the column"
-        image, text = draw_matrix(ax, shown, label, (0.0, 1.0), _colors(), numbered)
+        low, high = _range_of(shown.to_numpy()) if self.limits is None else check_limits(self.limits)
+        # The darkest colours are left out, because the line around the pairs would not be visible on them.
+        image, text = draw_matrix(ax, shown, label, (low, high), diverging(low, high, 0.5, end=0.16), numbered)
         self.image_: AxesImage = image
         self.text_: list[Text] = text
         image.colorbar.ax.tick_params(labelsize="small")
@@ -223,15 +249,11 @@ def are_sure(shares, confidence):
     return np.maximum(shares, 1 - shares) >= confidence - 1e-12
 
 
-def _colors():
-    """Return colours from orange to purple that people with any kind of colour vision can distinguish.
-
-    The darkest colours at both ends are left out, because a line would not be visible on them.
-    """
-    from matplotlib import colormaps
-    from matplotlib.colors import ListedColormap
-
-    return ListedColormap(colormaps["PuOr"](np.linspace(0.16, 0.84, 256)))
+def _range_of(shares):
+    """Return the smallest range with 1/2 in the middle that contains all shares; 0 and 1 if all shares are 1/2."""
+    shares = shares[np.isfinite(shares)]
+    far = float(np.abs(shares - 0.5).max(initial=0.0))
+    return (0.5 - far, 0.5 + far) if far > 1e-9 else (0.0, 1.0)
 
 
 def _borders(inside):

@@ -27,6 +27,8 @@ __all__ = ["QueryGainDisplay"]
 
 # Differs from blue for every colour vision, and in lightness.
 _LOSS = "#e08a5b"
+# Larger differences are not due to rounding.
+_EQUAL = 1e-12
 # Largest number of queries whose names are written.
 _MAX_NAMES = 60
 
@@ -104,7 +106,7 @@ class QueryGainDisplay(Display):
             Names of methods.
         metric : str or Measure, default=None
             Measure; None uses the first measure of the comparator.
-        qrels : DataFrame or Qrels, default=None
+        qrels : DataFrame, Qrels or dict, default=None
             Judgements for a measure that the comparator has not computed; None uses the judgements of the comparator.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
@@ -134,9 +136,9 @@ class QueryGainDisplay(Display):
 
         Parameters
         ----------
-        runs : dict of str to DataFrame or RankedLists
+        runs : dict of str to DataFrame, RankedLists or dict
             Runs, keyed by name.
-        qrels : DataFrame or Qrels
+        qrels : DataFrame, Qrels or dict
             Judgements.
         method, baseline : str
             Names of runs.
@@ -169,10 +171,15 @@ class QueryGainDisplay(Display):
         gain = orient(table[method] - table[baseline], measure)
         return cls(gain.dropna(), method=method, baseline=baseline, label=measure.title)
 
+    def _reason(self):
+        if self.difference.isna().all():
+            return "No query has a value for both methods."
+        return "" if (self.difference.abs() > _EQUAL).any() else "Both methods have the same value on every query."
+
     def _draw(self, ax, **bar_kwargs):
         difference = self.difference.sort_values(ascending=False, kind="stable")
         n = len(difference)
-        wins, losses = int((difference > 1e-12).sum()), int((difference < -1e-12).sum())
+        wins, losses = int((difference > _EQUAL).sum()), int((difference < -_EQUAL).sum())
         title = f"{self.method}\nagainst {self.baseline}: {wins} won, {n - wins - losses} tied, {losses} lost"
         width = max(5.5, 1.5 + 0.2 * n, 1.2 + 0.085 * longest(title.split("\n")))
         ax = self._new_axes(ax, min(14.0, width), 4.2)
@@ -193,7 +200,8 @@ class QueryGainDisplay(Display):
         ax.set_ylabel(f"gain in {self.label[:1].lower() + self.label[1:]}")
         write_title(ax, title)
         ax.spines[["top", "right", "bottom"]].set_visible(False)
-        self._legend([line], "below", handlelength=3.0)
+        if np.isfinite(mean):
+            self._legend([line], "below", handlelength=3.0)
 
     @classmethod
     def _example(cls, data, ax=None):

@@ -14,7 +14,18 @@ from ..base import BaseAggregator
 from ..exceptions import InputError
 from ..inspection import rank_stability
 from ._display import Display
-from ._layout import BAR, BLUE, GREY, TEXT, labels_of, side_axes, size_of_rows, title_of, write_rows
+from ._layout import (
+    BAR,
+    BLUE,
+    GREY,
+    TEXT,
+    labels_of,
+    note_missing_intervals,
+    side_axes,
+    size_of_rows,
+    title_of,
+    write_rows,
+)
 from ._plotted_values import as_numbers, lists_of_query, rows_of_query, unit_words
 
 if TYPE_CHECKING:
@@ -27,6 +38,7 @@ __all__ = ["RankStabilityDisplay"]
 _CHANCE = "#e0a458"
 # The axis of places is logarithmic if an interval extends beyond this many times the number of items shown.
 _FAR = 5
+_NO_INTERVALS = "no intervals: they need two lists, and a chain of lists that connects all items"
 
 
 @dataclass(eq=False, repr=False)
@@ -252,12 +264,15 @@ class RankStabilityDisplay(Display):
         check_choice("scale", scale, ("auto", "linear", "log"))
         return super().plot(ax, scale=scale, **bar_kwargs)
 
+    def _reason(self):
+        return "" if np.isfinite(as_numbers(self.table["rank"])).any() else "No item has a place."
+
     def _draw(self, ax, scale="auto", **bar_kwargs):
         names = labels_of(self.table["item"])
         n = len(names)
         rank, low, high = (as_numbers(self.table[name]) for name in ("rank", "rank_low", "rank_high"))
         known = ~np.isnan(low)
-        last = max(float(rank.max()), float(high[known].max(initial=1.0)))
+        last = max(float(rank[np.isfinite(rank)].max(initial=1.0)), float(high[known].max(initial=1.0)))
         has_chances = self.n_places is not None and known.any()
         ax = self._new_axes(ax, *size_of_rows(names, 7.0 if has_chances else 5.6))
         place = np.arange(n)
@@ -272,7 +287,7 @@ class RankStabilityDisplay(Display):
         else:
             ax.xaxis.get_major_locator().set_params(integer=True)
             ax.set_xlim(0.3, last + 0.7)
-        ax.set_xlabel(self.label)
+        ax.set_xlabel(note_missing_intervals(self.label, rank, known, _NO_INTERVALS))
         self._grid("x")
         self.chance_ax_: Axes | None = self._draw_chances(ax, place[known]) if has_chances else None
         for row in self._ends_of_groups(known):

@@ -23,6 +23,7 @@ from ._layout import (
     TEXT,
     labels_of,
     longest,
+    note_missing_intervals,
     side_axes,
     size_of_rows,
     title_of,
@@ -194,6 +195,9 @@ class RatingsDisplay(Display):
             f"{unit_words(unit)}"
         )
         n_units = number_of_units(check_lists(encode_plain(own)), unit)
+        if n_units == 1:
+            # All draws of a single unit are equal, so their standard error of 0 is not an error of the scores.
+            frame, n_units = frame.assign(score_se=np.nan), None
         options = {"confidence": confidence, "n_units": n_units, "label": label, "ax": ax}
         return cls.from_frame(frame, query=None if unit == "query" else query, top=top, **options, **bar_kwargs)
 
@@ -253,6 +257,9 @@ class RatingsDisplay(Display):
         title = title_of(query, top, len(rows), "items")
         return cls(shown, label=label, title=title).plot(ax, **bar_kwargs)
 
+    def _reason(self):
+        return "" if np.isfinite(as_numbers(self.table["score"])).any() else "No item has a rating."
+
     def _draw(self, ax, **bar_kwargs):
         names = labels_of(self.table["item"])
         score, low, high = (as_numbers(self.table[name]) for name in ("score", "low", "high"))
@@ -267,7 +274,7 @@ class RatingsDisplay(Display):
         style = {"c": [BLUE if one else "white" for one in known], "edgecolors": BLUE, "linewidths": 1.2}
         self.points_: PathCollection = ax.scatter(score, place, s=22, zorder=3, **style)
         write_rows(ax, names, self.title)
-        ax.set_xlabel(self.label)
+        ax.set_xlabel(note_missing_intervals(self.label, score, known))
         ax.use_sticky_edges = False
         ax.autoscale_view()
         self._grid("x")

@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from .._data._frames import plain_index
+from .._data._frames import plain_index, show_id
 from .._data._qrels import check_qrels
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import AnyQrels, PlainLists
@@ -138,7 +138,7 @@ class WeightCurveDisplay(Display):
         lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
             Ranked lists; only the lists of the two voters are used. For the level of a single voter, the measure is 0
             in queries without a list of this voter.
-        qrels : DataFrame or Qrels
+        qrels : DataFrame, Qrels or dict
             Judgements.
         voters : sequence of two ids, default=None
             The first voter, at the left end of the curve, and the second voter, at the right end. None uses the voters
@@ -165,7 +165,13 @@ class WeightCurveDisplay(Display):
             )
         lists, voters = _lists_of_both(check_lists(encode_plain(lists)), voters)
         weights = _check_weights(weights)
-        own = check_qrels(qrels).align(lists).own_qrels()  # without queries that have no list of the two voters
+        qrels = check_qrels(qrels)
+        if not plain_index(lists.queries).isin(plain_index(qrels.queries)).any():
+            raise InputError(
+                "`qrels` must judge a query in which one of the two voters has a list; the lists have "
+                f"{show_id(lists.queries, 0)}, the judgements {show_id(qrels.queries, 0)}. Check the ids."
+            )
+        own = qrels.align(lists).own_qrels()  # without queries that have no list of the two voters
         runs = {}
         for weight in sorted({*weights, 0.5}):
             method = clone(aggregator).set_params(voter_weights={voters[0]: 1 - weight, voters[1]: weight})
@@ -192,6 +198,10 @@ class WeightCurveDisplay(Display):
         display = cls(table, levels, voters=voters, label=label, greater_is_better=measure.greater_is_better)
         return display.plot(ax, **line_kwargs)
 
+    def _reason(self):
+        known = self.table["mean"].notna().any() or self.levels.notna().any()
+        return "" if known else "The measure has no value at any weight."
+
     def _draw(self, ax, **line_kwargs):
         ax = self._new_axes(ax, 6.0 + 0.075 * longest(self._names()), 4.2)
         weight, mean = self.table.index.to_numpy(dtype=float), self.table["mean"].to_numpy()
@@ -210,7 +220,7 @@ class WeightCurveDisplay(Display):
         best = self._best()
         if best is not None:
             ax.plot(weight[best], mean[best], "o", color=style["color"], markersize=7.5, zorder=3)
-        ax.set_xlim(weight.min() - 0.02, weight.max() + 0.02)
+        ax.set_xlim(weight.min(initial=0.0) - 0.02, weight.max(initial=1.0) + 0.02)
         # Starts at the left end: even a long name ends before the legend does, which contains it too.
         ax.set_xlabel(f"weight of {self.voters[1]}\nthe rest for {self.voters[0]}", loc="left", parse_math=False)
         ax.set_ylabel(self.label)
@@ -241,7 +251,8 @@ class WeightCurveDisplay(Display):
             curve = "both, by weight"
         else:
             curve = f"both: best {self.table['mean'].iloc[best]:.3f} at {self.table.index[best]:g}"
-        return [curve, *(f"{name}: {value:.3f}" for name, value in self.levels.items())]
+        levels = self.levels.items()
+        return [curve, *(f"{name}: " + ("no value" if np.isnan(one) else f"{one:.3f}") for name, one in levels)]
 
 
 def _lists_of_both(lists, voters):

@@ -37,7 +37,7 @@ class VoterSelector(VoterValuer):
     threshold : float, "mean" or "median", default=None
         Smallest value to keep. If `n_voters` is also given, both conditions apply. If both parameters are None, the
         threshold is "mean". Both parameters must be None if `by` contains ids.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements of training queries, which a measure needs. None if the judgements are passed to ``fit``, as
         ``qrels=`` or as `y` from :meth:`~skrankagg.Qrels.align`.
     unknown_voter : {"keep", "ignore", "error"}, default="keep"

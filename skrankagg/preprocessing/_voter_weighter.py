@@ -34,7 +34,7 @@ class VoterWeighter(VoterValuer):
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         How to treat a voter that was not in ``fit``. "mean" uses the mean of the other weights, "ignore" gives the
         voter no weight, and "error" raises an error.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements of training queries, which a measure needs. None if the judgements are passed to ``fit``, as
         ``qrels=`` or as `y` from :meth:`~skrankagg.Qrels.align`.
 

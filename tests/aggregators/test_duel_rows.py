@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 
 from skrankagg import RankedLists
 from skrankagg.aggregators._models._duel_rows import DuelRows
-from skrankagg.aggregators._models._newton_rows import FAR
+from skrankagg.aggregators._models._newton_rows import FAR, NewtonRows
 
 # Two queries of five and four items, whose numbers of duels differ.
 PTR = [0, 5, 9]
@@ -155,6 +155,36 @@ def test_each_query_is_fitted_as_if_it_were_alone():
         ).fit()
         assert fit.log_worth[PTR[q] : PTR[q + 1]] == pytest.approx(alone.log_worth, abs=1e-10)
         assert fit.coefficients[q] == pytest.approx(alone.coefficients[0], abs=1e-10)
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+@pytest.mark.parametrize("prior", [0.0, 0.5])
+def test_many_duels_are_fitted_from_the_fit_of_a_sample(pooled, prior):
+    first, second, share, weight, x = draw(5, 150_000, ties=False)
+    shuffled = np.random.default_rng(0).permutation(len(first))
+    arrays = [one[shuffled] for one in (first, second, share, weight, x)]
+    rows = DuelRows(*arrays, candidate_ptr=PTR, pooled=pooled)
+    plain, fit = NewtonRows.fit(rows, prior=prior), rows.fit(prior=prior)
+    assert fit.converged.all() and (fit.n_iter <= plain.n_iter - 2).all()
+    assert fit.log_worth == pytest.approx(plain.log_worth, abs=1e-12)
+    assert fit.coefficients == pytest.approx(plain.coefficients, abs=1e-12)
+    if not pooled:
+        for q in range(2):
+            own = rows.query == q
+            ends = [arrays[0][own] - PTR[q], arrays[1][own] - PTR[q], *(one[own] for one in arrays[2:])]
+            alone = DuelRows(*ends, candidate_ptr=[0, PTR[q + 1] - PTR[q]]).fit(prior=prior)
+            assert (alone.coefficients[0] == fit.coefficients[q]).all()
+
+
+def test_a_covariate_that_separates_only_the_sample_does_not_disturb_the_fit():
+    first, second, share, weight, x = draw(6, 60_000, ties=False)
+    first, second = first % 5, second % 5
+    second = np.where(first == second, (second + 1) % 5, second)
+    x[::16] = 2 * share[::16, None] - 1
+    rows = DuelRows(first, second, share, weight, x[:, :1], candidate_ptr=PTR[:2])
+    plain, fit = NewtonRows.fit(rows), rows.fit()
+    assert plain.converged.all() and fit.n_iter == plain.n_iter
+    assert fit.coefficients == pytest.approx(plain.coefficients, abs=1e-12)
 
 
 def test_duels_without_covariates_get_a_term_for_the_first_item_and_a_cubic_term():

@@ -480,6 +480,47 @@ def test_errors_name_the_query():
     assert len(PlackettLuce(covariates=NAMES, coefficients="all").fit(lists).coefficients_) == 2
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
+def test_errors_about_weights_of_0_name_the_weights():
+    one, other = draw_battles(21), draw_battles(22)
+    without = encode(other.assign(weight=0.0), query="b", weight="weight")
+    lists = RankedLists.concat([encode(one, query="a"), without])
+    message = (
+        r"Coefficients of covariates need lists with weights above 0; all weights in query 'b' are 0\. Drop the query, "
+        r"or choose coefficients='all'\."
+    )
+    with pytest.raises(InputError, match=message):
+        PlackettLuce(covariates=NAMES).fit(lists)
+    pooled = PlackettLuce(covariates=NAMES, coefficients="all").fit(lists)
+    np.testing.assert_allclose(
+        coefficients(pooled)["coefficient"],
+        coefficients(PlackettLuce(covariates=NAMES).fit(encode(one)))["coefficient"],
+        rtol=1e-6,
+    )
+    with pytest.raises(InputError, match=r"all weights are 0\. Check the weights\."):
+        PlackettLuce(covariates=NAMES).fit(without)
+    # The covariate varies only in lists of weight 0.
+    half = other.assign(weight=(other.index % 2).astype(float))
+    half["tokens_a"] = np.where(half["weight"] > 0, half["tokens_b"], half["tokens_a"])
+    with pytest.raises(InputError, match="it is constant in each list of weight above 0, so it cannot"):
+        PlackettLuce(covariates=["length"]).fit(encode(half, weight="weight"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ridge": 1.0}, r"`ridge` of PlackettLuce must be 0 without covariates; got 1\.0\. Name the covariates, or"),
+        ({"coefficients": "all"}, "`coefficients` of PlackettLuce must be 'query' without covariates; got 'all'"),
+        ({"ridge": 2, "covariates": []}, "`ridge` of PlackettLuce must be 0 without covariates; got 2"),
+    ],
+)
+def test_parameters_of_coefficients_are_refused_without_covariates(options, message):
+    lists = encode(draw_battles(21))
+    with pytest.raises(InputError, match=message):
+        PlackettLuce(**options).fit(lists)
+    PlackettLuce(ridge=0, coefficients="query").fit(lists)
+
+
 def test_items_that_never_met_get_infinite_errors_but_coefficients_do_not():
     one, other = draw_battles(23), draw_battles(24)
     other["model_a"], other["model_b"] = "x" + other["model_a"], "x" + other["model_b"]

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from processes import environment
 
-from skrankagg import CombSUM, ReciprocalRankFusion
+from skrankagg import CombSUM, PlackettLuce, RankedLists, ReciprocalRankFusion
 from skrankagg.__main__ import main
 from skrankagg._command_line._method_names import FAST, make_methods, seed_methods
 from skrankagg._command_line._python_words import in_flags
@@ -102,6 +102,50 @@ def test_invalid_files_give_a_one_sentence_error(fail, folder, command, message)
     assert message in fail(*command.split(), *AGGREGATE)
 
 
+JSON_LINES = """{"query": "q1", "lists": {"x": [["a", 3], ["b", 2]], "y": {"b": 2, "a": 1}}}
+{"query": "q2", "lists": {"x": {"d": 2}, "y": [{"id": "e", "score": 1}]}}
+"""
+
+
+def test_aggregate_and_evaluate_read_json_lines(run, folder):
+    (folder / "hits.jsonl").write_text(JSON_LINES)
+    (folder / "judged.jsonl").write_text(
+        '{"query": "q1", "items": {"a": 1, "b": 0}}\n{"query": "q2", "items": {"d": 0, "e": 1}}\n'
+    )
+    found = consensus(run("aggregate", "hits.jsonl", *AGGREGATE))
+    pd.testing.assert_frame_equal(found, expected("runs/one.run", "runs/two.run"), check_dtype=False)
+    assert consensus(run("aggregate", "hits.jsonl", "--format", "jsonl", *AGGREGATE)).equals(found)
+    (folder / "mine.jsonl").write_text('{"query": "q1", "hits": ["b", "a"]}\n{"query": "q2", "hits": ["e"]}\n')
+    out = run("explain", "mine=mine.jsonl", "--method", "BordaCount", "--query", "q1", "--item", "b")
+    assert "mine" in out
+    out = run("evaluate", "mine.jsonl", "judged.jsonl", "--metrics", "map")
+    assert out.split()[-1] == "0.7500"
+
+
+@pytest.mark.parametrize(
+    ("text", "format", "message"),
+    [
+        (
+            JSON_LINES + '{"query": "q3"',
+            "auto",
+            "cannot read 'bad': expected a JSON object on line 3, got an error in column 15 (Expecting ',' "
+            "delimiter); repair the file.",
+        ),
+        (
+            JSON_LINES,
+            "trec",
+            "expected a TREC run (query Q0 item rank score tag), got the first line",
+        ),
+        ("2 qid:10 1:NULL 2:7 #docid = GX01\n", "auto", "read it in Python by skrankagg.datasets.load_letor_agg"),
+    ],
+)
+def test_aggregate_names_the_fault_of_a_file(fail, folder, text, format, message):
+    (folder / "bad").write_text(text)
+    found = fail("aggregate", "bad", "--format", format, *AGGREGATE)
+    assert message in found and "format=" not in found
+    assert format == "auto" or found.rstrip().endswith(f"or leave out --format {format}.")
+
+
 def test_evaluate_rejects_several_files_of_judgements(fail):
     assert "judgements must be in one file; 2 files match 'runs'." in fail("evaluate", "same.run", "runs")
 
@@ -152,6 +196,24 @@ def test_aggregate_reads_named_pipes_once(folder, capsys, text, method, zipped):
     os.close(os.open("pipe", os.O_RDONLY | os.O_NONBLOCK))  # the second reader that the writer waits for
     writer.join()
     assert from_pipe == from_file and from_file[0] == 0 and from_file[1]
+
+
+@pytest.mark.parametrize("weights", ["1,3,2,1", "1,1,1,0.5"])
+@pytest.mark.parametrize("header", ["model_a,model_b,winner", "winner,loser"])
+def test_aggregate_weighs_comparisons_as_in_python(run, folder, header, weights):
+    rows = ["a,b", "b,c", "a,c", "c,a"]
+    rows = [f"{row},model_a" for row in rows] if header.startswith("model") else rows
+    lines = [f"{row},{weight}" for row, weight in zip(rows, weights.split(","), strict=True)]
+    (folder / "duels.csv").write_text("\n".join([f"{header},weight", *lines]) + "\n")
+    (folder / "plain.csv").write_text("\n".join([header, *rows]) + "\n")
+    boards = []
+    for name in ("duels.csv", "plain.csv"):
+        board = PlackettLuce().fit_transform(RankedLists.from_comparisons(pd.read_csv(name)))
+        found = consensus(run("aggregate", name, "--method", "PlackettLuce"))
+        assert found["item"].tolist() == board["item"].tolist()
+        assert found["score"].tolist() == pytest.approx(board["score"].tolist(), abs=1e-6)
+        boards.append(found["score"].tolist())
+    assert boards[0] != pytest.approx(boards[1], abs=1e-3)
 
 
 def test_aggregate_reads_decimal_commas_on_request(run, fail, folder):
@@ -208,9 +270,9 @@ def test_read_value_parses_numbers_words_and_values_by_voter():
     assert read_value("bm25:.3,dense:.7") == {"bm25": 0.3, "dense": 0.7}
     assert read_value("a:b: 1e-2") == {"a:b": 0.01}
     assert read_value("{'a': 1}") == {"a": 1}
-    assert read_params("k", "10,30, 60", all_aggregators()) == [10, 30, 60]
-    assert read_params("k", "(5, 10),(1,)", all_aggregators()) == [(5, 10), (1,)]
-    assert read_params("norm", "min-max,None", all_aggregators()) == ["min-max", None]
+    assert read_params("k", "10,30, 60", {}) == [10, 30, 60]
+    assert read_params("k", "(5, 10),(1,)", {}) == [(5, 10), (1,)]
+    assert read_params("norm", "min-max,None", {}) == ["min-max", None]
 
 
 NESTED = "LearnedWeights[aggregator=ReciprocalRankFusion[k=20],shrinkage=5]"

@@ -234,6 +234,24 @@ def _make_matrix(rng):
     return [matrix], options
 
 
+def _make_scores(rng):
+    n, m, voters = rng.randint(1, 3), rng.randint(1, 4), VOTERS[: rng.randint(1, 3)]
+    cube = [
+        [[rng.choice([_number(rng), None if rng.random() < 0.2 else 1.0]) for _ in range(m)] for _ in range(n)]
+        for _ in voters
+    ]
+    cube[0][0][0] = 1.0
+    options = {"items": IDS[:m]} if rng.random() < 0.4 else {}
+    if rng.random() < 0.4:
+        options["queries"] = [f"q{k}" for k in range(n)]
+    return [dict(zip(voters, cube, strict=True)) if rng.random() < 0.6 else cube], options
+
+
+def _make_labels(rng):
+    labels = [rng.choice(IDS) for _ in range(rng.randint(1, 5))]
+    return [labels], {"queries": [f"q{k}" for k in range(len(labels))]} if rng.random() < 0.4 else {}
+
+
 def _make_comparisons(rng):
     pairs = [rng.sample(IDS, 2) for _ in range(rng.randint(1, 5))]
     table = {"winner": [one for one, _ in pairs], "loser": [other for _, other in pairs]}
@@ -340,8 +358,10 @@ CALLS = {
     "from_ballots": (_make_ballots, RankedLists.from_ballots),
     "from_wide": (_make_wide, lambda table, **options: RankedLists.from_wide(_frame(table), **options)),
     "from_matrix": (_make_matrix, RankedLists.from_matrix),
+    "from_scores": (_make_scores, RankedLists.from_scores),
     "from_comparisons": (_make_comparisons, lambda t, **options: RankedLists.from_comparisons(_frame(t), **options)),
     "Qrels.from_dict": (_make_qrels, Qrels.from_dict),
+    "Qrels.from_labels": (_make_labels, Qrels.from_labels),
     "evaluate": (_make_evaluate, evaluate),
     "ndcg": (_make_measure, ndcg),
     "average_precision": (_make_measure_of_lists, average_precision),
@@ -551,6 +571,31 @@ def _check_matrix(case, found):
     return None if read == cells else f"the cells are {read}, and not {cells}"
 
 
+def _check_scores(case, found):
+    options, given = case.options, case.given[0]
+    named = given if isinstance(given, Mapping) else dict(enumerate(given))
+    shape = np.shape(next(iter(named.values())))
+    queries, items = (list(options.get(name) or range(n)) for name, n in zip(("queries", "items"), shape, strict=True))
+    cells = {
+        (queries[q], voter, items[k], float(one))
+        for voter, matrix in named.items()
+        for q, row in enumerate(matrix)
+        for k, one in enumerate(row)
+        if not (one is None or isinstance(one, str) or pd.isna(one))
+    }
+    frame = found.to_frame()
+    read = set(zip(frame["query"], frame["voter"], frame["item"], frame["score"], strict=True))
+    return None if read == cells else f"the cells are {read}, and not {cells}"
+
+
+def _check_labels(case, found):
+    labels = list(case.given[0])
+    frame = found.to_frame()
+    read = dict(zip(frame["query"], frame["item"], strict=True))
+    expected = dict(zip(case.options.get("queries") or range(len(labels)), labels, strict=True))
+    return None if read == expected else f"the labels are {read}, and not {expected}"
+
+
 def _check_qrels(case, found):
     expected = {}
     for query, judged in case.given[0].items():
@@ -608,7 +653,9 @@ CHECKS = {
     **dict.fromkeys(("from_runs", "from_lists", "from_hits"), _check_lists),
     "from_ballots": _check_ballots,
     "from_matrix": _check_matrix,
+    "from_scores": _check_scores,
     "Qrels.from_dict": _check_qrels,
+    "Qrels.from_labels": _check_labels,
     "evaluate": _check_evaluate,
     **dict.fromkeys(("fit_transform", "aggregate"), _check_consensus),
     "fuse": _check_fused,

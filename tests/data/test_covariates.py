@@ -263,6 +263,24 @@ def test_equal_comparisons_with_equal_covariates_are_merged(battles):
     assert (one.list_weight % 2 == 0).all()
 
 
+@pytest.mark.parametrize("n_values", [3, 30, 1_000])
+def test_lists_get_equal_codes_if_all_their_covariates_are_equal(n_values):
+    from skrankagg._data._covariates import codes_to_merge
+
+    rng = np.random.default_rng(n_values)
+    one, other, row = rng.integers(-1, n_values, (2, 400)) * 1e-3, rng.integers(0, 2, (2, 400)) - 0.5, np.arange(400)
+    one[0, ::3] *= -0.0  # equal to 0.0
+    turned = rng.random(400) < 0.5
+    code = codes_to_merge({"one": tuple(one), "other": tuple(other)}, row, turned)
+    values = [tuple(np.where(t, pair[::-1], pair)) for pair, t in zip(one.T, turned, strict=True)]
+    values = [(*pair, *(both[::-1] if t else both)) for pair, both, t in zip(values, other.T, turned, strict=True)]
+    n_different = len(set(values))
+    if n_different > 200:
+        assert code is None
+    else:
+        assert len(set(zip(code, values, strict=True))) == len(set(code)) == n_different
+
+
 def test_covariates_of_winners_and_losers(battles):
     games = pd.DataFrame({"winner": ["a", "b"], "loser": ["b", "c"], "words": [3, -1], "x": [5, 6], "y": [7, 9]})
     lists = RankedLists.from_comparisons(games, covariates={"words": "words", "z": ["x", "y"]})

@@ -244,6 +244,11 @@ def test_functions_of_a_single_run_reject_frames_of_voters():
             ndcg(given, JUDGED)
         with pytest.raises(InputTypeError, match="average_precision accepts one run"):
             average_precision(given, {query: ["i1"] for query in frames})
+        if isinstance(given, dict):
+            assert_frame_equal(CombSUM(norm="rank").fit(given).transform(LISTS), CombSUM(norm="rank").transform(LISTS))
+            with pytest.raises(InputError, match="A run must have one list for each query"):
+                compare_consensus(given, LISTS)
+            continue
         with pytest.raises(InputTypeError, match="encode dicts and lists with"):
             CombSUM().fit(given)  # a splitter would cut a list between voters
         with pytest.raises(InputTypeError, match="encode dicts and lists with"):

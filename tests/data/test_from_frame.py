@@ -1,6 +1,7 @@
 """RankedLists.from_frame: other column names, one query, lazy engines, and rows that need cleaning."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -126,7 +127,7 @@ def test_evaluate_prefers_query_ids_to_query_texts(library):
         return module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
 
     def with_text(frame):
-        found = convert(frame.rename(columns={"query": "qid", "item": "docno"}).assign(query="ties"))
+        found = convert(frame.rename(columns={"query": "qid", "item": "doc_id"}).assign(query="ties"))
         return found.lazy() if library == "lazy" else found
 
     consensus = CombSUM().fit_transform(FRAME)
@@ -140,6 +141,30 @@ def test_evaluate_prefers_query_ids_to_query_texts(library):
     with pytest.warns(AmbiguousInputWarning, match="'qid'"):
         agreement = consensus_agreement(FRAME, with_text(consensus))
     pd.testing.assert_series_equal(agreement, consensus_agreement(FRAME, consensus))
+
+
+def pyterrier_frame(frame):
+    """Return a frame with PyTerrier's columns: ranks from 0, texts of queries, and numbers of documents in an index."""
+    frame = frame.assign(text="ties", number=7, rank=frame["rank"] - 1)
+    return frame.rename(columns={"query": "qid", "item": "docno", "text": "query", "number": "docid"})
+
+
+def test_from_frame_reads_the_frames_of_pyterrier(tmp_path):
+    frame = pyterrier_frame(FRAME)
+    same(RankedLists.from_frame(frame), LISTS)
+    same(RankedLists.from_frame(frame.drop(columns="docid")), LISTS)
+    same(RankedLists.from_frame(frame, duplicates="best"), LISTS)
+    assert RankedLists.from_runs(dict(list(frame.groupby("voter")))).equals(LISTS)
+    assert_frame_equal(CombSUM().fit_transform(frame), CombSUM().fit_transform(FRAME))
+    frame.to_csv(tmp_path / "lists.csv", index=False)
+    assert RankedLists.from_frame(read_lists(tmp_path / "lists.csv")).equals(LISTS)
+    consensus = CombSUM().fit_transform(FRAME)
+    qrels = QRELS.rename(columns={"query": "qid", "item": "docno", "relevance": "label"})
+    assert_frame_equal(evaluate(pyterrier_frame(consensus), qrels), evaluate(consensus, QRELS))
+    # Without docno, docid is the only id of the documents.
+    numbered = frame.drop(columns="docno").assign(docid=FRAME["item"])
+    with pytest.warns(AmbiguousInputWarning, match="'qid'"):
+        same(RankedLists.from_frame(numbered), LISTS)
 
 
 def test_from_frame_rejects_fractional_or_ambiguous_query_ids():
@@ -430,3 +455,28 @@ def test_constructors_reject_unhashable_ids_whatever_the_options():
             RankedLists.from_frame(rows, **options)
     with pytest.raises(InputTypeError, match=r"Items of RankedLists\.from_comparisons must be sortable"):
         RankedLists.from_comparisons(pd.DataFrame({"winner": [{1}], "loser": [{2}]}))
+
+
+@pytest.mark.parametrize(
+    ("frame", "call"),
+    [
+        (pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "winner": ["tie"]}), "from_comparisons(frame)"),
+        (pd.DataFrame({"Winner": ["x"], "Loser": ["y"]}), "from_comparisons(frame)"),
+        (pd.DataFrame(np.ones((5, 61))).add_prefix("voter "), "from_matrix(frame, kind='rank') or kind='score'"),
+        (pd.DataFrame({"gene": ["a"], "p": [0.1], "gene.1": ["b"], "p.1": [0.2]}), "from_wide(frame, pairs=True)"),
+        (pd.DataFrame({"Ann": ["a"], "Bob": ["b"]}), "from_wide(frame)"),
+    ],
+)
+def test_frames_of_another_shape_name_their_constructor(frame, call):
+    for read in (RankedLists.from_frame, CombSUM().fit_transform, lambda one: CombSUM().fit(one)):
+        with pytest.raises(InputError, match=re.escape(f"Read it with RankedLists.{call}")) as error:
+            read(frame)
+        assert len(str(error.value)) < 320
+
+
+def test_frames_of_unknown_shape_name_the_missing_columns():
+    mixed = pd.DataFrame({"gene": ["a"], "p": [0.1], "q": [0.2], "r": ["b"], "s": ["c"]})
+    with pytest.raises(InputError, match="is missing the column"):
+        RankedLists.from_frame(mixed)
+    with pytest.raises(InputError, match="is missing the column"):
+        RankedLists.from_frame(pd.DataFrame({"Ann": ["a"], "Bob": ["b"]}), item="film", query=None)

@@ -291,8 +291,8 @@ def test_fuse_rejects_repeated_ids_in_a_batch():
 
 def test_error_messages_advise_the_matching_constructor():
     lists = RankedLists.from_runs({"bm25": SCORES})
-    with pytest.raises(InputTypeError, match=r"got dict\. Wrap it: Qrels\.from_dict\(judgements\)"):
-        LearnedWeights().fit(lists, JUDGED)
+    with pytest.raises(InputTypeError, match=r"got DataFrame\. Wrap it: Qrels\.from_frame\(df\)"):
+        LearnedWeights().fit(lists, Qrels.from_dict(JUDGED).to_frame())
     with pytest.raises(InputTypeError, match=r"encode a dict by query with Qrels\.from_dict"):
         Qrels.from_frame(JUDGED)
     with pytest.raises(InputTypeError, match=r"encode dicts and lists with RankedLists\.from_lists"):

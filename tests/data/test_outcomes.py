@@ -72,6 +72,22 @@ def test_from_comparisons_reads_factors_and_weights():
     assert weighted.list_weight.tolist() == [2.0, 3.0, 0.5] and weighted.list_duel.tolist() == [-2, -2, -2]
 
 
+def test_from_comparisons_reads_a_column_of_weights_unless_it_has_another_use():
+    rows = battles(["a", "a", "b"]).assign(weight=[2, 3, 0.5])
+    for named in ({}, {"weight": "weight"}):
+        found = RankedLists.from_comparisons(rows, **named)
+        assert found.list_weight.tolist() == [2.0, 3.0, 0.5] and found.list_duel.tolist() == [-2, -2, -2]
+    assert RankedLists.from_comparisons(rows, weight=None).list_weight.tolist() == [2.0, 1.0]
+    other = RankedLists.from_comparisons(rows.assign(n=[1, 2, 3]), weight="n")
+    assert other.list_weight.tolist() == [1.0, 2.0, 3.0]
+    pairs = pd.DataFrame({"winner": ["p", "p"], "loser": ["q", "q"], "weight": [2.0, 5.0]})
+    assert RankedLists.from_comparisons(pairs).list_weight.tolist() == [2.0, 5.0]
+    with pytest.raises(InputError, match=r"reconcile=True merges rows; got column 'weight'\. Pass weight=None\."):
+        RankedLists.from_comparisons(rows.assign(judge="m"), voter="judge", reconcile=True)
+    with pytest.raises(InputError, match="'n'"):
+        RankedLists.from_comparisons(rows, weight="n")
+
+
 @pytest.mark.parametrize(
     ("frame", "options", "message"),
     [
@@ -104,6 +120,44 @@ def test_from_comparisons_refuses_a_bad_input_in_one_sentence(frame, options, me
     with pytest.raises(InputError, match=message) as caught:
         RankedLists.from_comparisons(frame, **options)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "outcomes", "shares"),
+    [
+        ([1, 2, 1], {2: 0}, [1, 0, 1]),
+        ([1, 2, 1], {"2": 0}, [1, 0, 1]),  # as in JSON
+        (["1", "2", "1"], {2: 0}, [1, 0, 1]),
+        ([0, 1, 2], {2: 0.5}, [0, 1, 0.5]),
+        ([True, False, 2], {2: 0.5}, [1, 0, 0.5]),
+        ([1, 2, "tie"], {2: 0}, [1, 0, 0.5]),
+        (["model_a", "A>B", "b"], {"A>B": 1}, [1, 1, 0]),
+        ([0, 1, 2], {1: 1, 2: 0, 0: 0.5}, [0.5, 1, 0]),
+        ([0.25, 0.5, 0], {0.25: 0.5}, [0.5, 0.5, 0]),
+    ],
+)
+def test_from_comparisons_merges_a_partial_mapping_with_the_usual_meanings(values, outcomes, shares):
+    # Different items in each row, so that the rows are not merged.
+    frame = battles(values, ["p0", "p1", "p2"], ["q0", "q1", "q2"])
+    lists = RankedLists.from_comparisons(frame, outcomes=outcomes)
+    words = {1: "p{0} > q{0}", 0: "q{0} > p{0}", 0.5: "p{0} = q{0}"}
+    assert sorted(duels(lists)) == sorted(words[share].format(k) for k, share in enumerate(shares))
+
+
+@pytest.mark.parametrize(
+    ("values", "outcomes", "message"),
+    [
+        ([0, 1, 2], {2: 0}, "map 0 of column 'winner' as well, because 0 and 2 would both mean that the second item"),
+        (["0", "1", "2"], {"2": 0}, r"as well, .* If 0 is a tie, pass outcomes=\{2: 0, 0: 0\.5\}\."),
+        ([0, 1, 2], {1: 1, 2: 0}, "map 0 of column 'winner' as well"),
+        ([-1, 0, 1], {-1: 0}, "because 0 and -1 would both mean that the second item wins"),
+        ([1, 2, 0], {2: 1, 0: 0}, "because 1 and 2 would both mean that the first item wins"),
+        ([0.5, 2, 0], {2: 0.5}, "because 0.5 and 2 would both mean that the share is the same"),
+    ],
+)
+def test_from_comparisons_refuses_a_mapping_that_gives_two_codes_one_meaning(values, outcomes, message):
+    with pytest.raises(InputError, match=f"`outcomes` must map .*{message}|{message}"):
+        RankedLists.from_comparisons(battles(values), outcomes=outcomes)
 
 
 def test_from_comparisons_refuses_other_types():

@@ -171,7 +171,7 @@ def test_from_ballots_accepts_text_and_levels():
         RankedLists.from_ballots(["A"], counts=[1, 2])
 
 
-def test_transform_accepts_dicts_and_lists_but_fit_rejects_them():
+def test_transform_accepts_dicts_and_lists_but_fit_rejects_lists():
     runs = {"bm25": {"q1": {"d1": 9.1, "d2": 7.5}}, "dense": {"q1": {"d2": 0.8, "d1": 0.7}}}
     lists = [["a", "b", "c"], ["b", "a"]]
     encoded = RankedLists.from_runs(runs)
@@ -183,9 +183,10 @@ def test_transform_accepts_dicts_and_lists_but_fit_rejects_them():
     qrels = Qrels.from_dict({"q1": {"d1": 1}})
     comparator = Comparator([("sum", CombSUM()), ("borda", BordaCount())], metrics="map", qrels=qrels)
     assert_frame_equal(comparator.fit(runs).per_query_, comparator.fit(encoded).per_query_)
-    for plain in (runs, lists, {"v": ["a"]}):
+    for plain in (lists, tuple(lists), [runs["bm25"]]):
         with pytest.raises(InputTypeError, match=r"encode dicts and lists with RankedLists\.from_runs or from_lists"):
             Copeland().fit(plain)
+    assert_frame_equal(Copeland().fit({"v": ["a"]}).transform(encoded), Copeland().transform(encoded))
 
 
 def test_qrels_from_dict_accepts_grades_and_collections():

@@ -72,6 +72,7 @@ OF_A_FILE = [
     r"expected one column for the \w+, got .* and .*",
     r"expected a (FLAGR CSV|voter in the second field).*, got .*'.*",
     r'expected a (FLAGR CSV|voter in the second field).*, got .*".*',
+    r"expected (a CSV whose|a TSV whose|a TREC|TREC|a FLAGR) .*, got the first line .*",
     r"expected the fields query, voter, item, score and source, got the line .*, whose last two fields are numbers",
     r"expected a first line that fits only one format, got .*, which fits .*",
     r"expected the \d+ fields that columns= names, got \d+ in the first line",
@@ -100,7 +101,20 @@ OF_JSON = [
     r"expected fields for .* in record \d+.*, got .*",
     r"expected a judgement that fits into a 64-bit integer for query .*, item .*, got .*",
 ]
-CLAUSES = re.compile("|".join(f"(?:{one})" for one in (*IN_A_LINE, *OF_A_FILE, *OF_PARQUET, *OF_JSON)))
+OF_JSON_LINES = [
+    r"expected a JSON object on line \d+, got .*",
+    r"expected an object of .* on line \d+.*, got .*",
+    r"expected an array or object of items on line \d+.*, got .*",
+    r"expected (one item|a list, such as .*,) on line \d+, as on line \d+, got .*",
+    r"expected each list on one line; query .* is on line \d+ and on line \d+",
+    r"expected each (voter|item|field) once on line \d+.*, got .* twice",
+    r"expected (an id|text) as \w+ on line \d+.*, got .*",
+    r"expected a finite number as \w+ on line \d+, (voter .*, )?(for query .*, )?item .*, got .*",
+    r"expected (fields|a field) for .* on line \d+.*, got .*",
+    r"expected one field for the \w+ on line \d+.*, got .*",
+    r"expected (items of one kind|pairs of item and score|each item with its relevance) on line \d+.*, got .*",
+]
+CLAUSES = re.compile("|".join(f"(?:{one})" for one in (*IN_A_LINE, *OF_A_FILE, *OF_PARQUET, *OF_JSON, *OF_JSON_LINES)))
 
 
 @dataclass
@@ -161,6 +175,41 @@ def _json(rows, shape, rng):
     return data
 
 
+def _json_lines(rows, shape, rng):
+    """Return the objects of the lines of a JSON Lines file."""
+    qrels = len(rows[0]) == 3
+    if shape == "records":
+        return _json(rows, shape, rng)
+    if qrels:
+        return [{"query": query, "items": items} for query, items in _json(rows, "run", rng).items()]
+    found = {}
+    for query, voter, item, _, score in rows:
+        found.setdefault(query, {}).setdefault(voter, []).append((item, json.loads(score)))
+    forms = {
+        "ids": lambda hits: [item for item, _ in hits],
+        "pairs": lambda hits: [list(hit) for hit in hits],
+        "dict": dict,
+        "objects": lambda hits: [{"id": item, "score": score, "text": "x"} for item, score in hits],
+    }
+    form = forms[rng.choice(list(forms))]
+    if shape == "voters":
+        return [
+            {"qid": query, "lists": {voter: form(hits) for voter, hits in of.items()}} for query, of in found.items()
+        ]
+    return [
+        {"query": query, "voter": voter, rng.choice(["items", "hits"]): form(hits)}
+        for query, of in found.items()
+        for voter, hits in of.items()
+    ]
+
+
+def _count_in_line(record):
+    """Return the number of items in the object of a line."""
+    if "lists" in record:
+        return sum(map(len, record["lists"].values()))
+    return next((len(record[key]) for key in ("items", "hits", "results") if key in record), 1)
+
+
 def _parquet(rows, rng):
     names = ["query", "item", "relevance"] if len(rows[0]) == 3 else ["query", "voter", "item", "rank", "score"]
     frame = pd.DataFrame(rows, columns=names)
@@ -176,7 +225,8 @@ def _parquet(rows, rng):
     elif damage == 2:
         frame[name] = frame[name].astype(str)
     elif damage == 3:
-        frame = frame.rename(columns={name: rng.choice(["docno", "qid", "sim", "x"])})
+        title = rng.choice(["docno", "qid", "sim", "x"])  # a column qid beside a column query causes a warning
+        frame = frame.rename(columns={name: "x" if title == "qid" and name != "query" else title})
     elif damage == 4:
         frame[names[-1]] = rng.choice([np.nan, np.inf, 2.0**53 + 2, 1e300])
     elif damage == 5:
@@ -189,7 +239,11 @@ def _parquet(rows, rng):
 
 
 SEPARATORS = {"csv": ",", "semicolon": ";", "comma": ";", "tsv": "\t"}
-KINDS = [f"{what}-{kind}" for what in ("lists", "qrels") for kind in (*SEPARATORS, "flagr", "trec", "columns", "json")]
+KINDS = [
+    f"{what}-{kind}"
+    for what in ("lists", "qrels")
+    for kind in (*SEPARATORS, "flagr", "trec", "columns", "json", "jsonl")
+]
 KINDS += ["lists-parquet", "qrels-parquet"] if parquet else []
 
 
@@ -209,6 +263,12 @@ def make_file(rng, kind):
             damage_json(rng, data)
         text = json.dumps(data, indent=rng.choice([None, 1]), ensure_ascii=rng.random() < 0.5)
         return File(kind, reader, text.encode(errors="surrogatepass"), "")
+    if form == "jsonl":
+        data = _json_lines(rows, rng.choice(["records", "lists"] if qrels else ["records", "lists", "voters"]), rng)
+        if rng.random() < 0.4:
+            damage_json(rng, data)
+        lines = [json.dumps(one, ensure_ascii=rng.random() < 0.5) + rng.choice(["\n", "\r\n"]) for one in data]
+        return File(kind, reader, "".join(lines).encode(errors="surrogatepass"), "")
     if form == "trec":
         blank = rng.choice([" ", "\t", "  "])
         rows = [[one.replace(" ", "_") for one in row] for row in rows]
@@ -400,6 +460,8 @@ def columns_of(file, data):
     if data[:4] == b"PAR1" and "columns" not in file.options:
         return parquet.read_metadata(io.BytesIO(data)).num_rows
     text = _unpacked(data).decode("utf-8-sig")
+    if file.kind.endswith("jsonl"):
+        return sum(_count_in_line(json.loads(line)) for line in text.split("\n") if line.strip(" \t\r"))
     if text.lstrip(" \t\r\n")[:1] in ("{", "[") and not ({"format", "columns"} & set(file.options)):
         if text.lstrip(" \t\r\n").startswith("["):
             return len(json.loads(text))

@@ -84,7 +84,7 @@ def test_read_lists_keeps_large_json_integers_exact():
         ("[]", "expected at least one row, got none"),
         ('{"q": {"a": 1}', "expected valid JSON, got an error on line 1, column 15 (Expecting ',' delimiter)"),
         ('{"q":\n{"a": 01}}', "expected valid JSON, got an error on line 2, column 8"),
-        ('{"q": {"a": 1}}\n{"p": {"a": 1}}', "expected valid JSON, got an error on line 2, column 1 (Extra data)"),
+        ('{"q": {"a": 1}} {"p": {"a": 1}}', "expected valid JSON, got an error on line 1, column 17 (Extra data)"),
         ("[" * 100_000, "expected JSON of at most three levels, got JSON that is nested too deeply to be read"),
         ('{"q":' * 100_000, "expected JSON of at most three levels, got JSON that is nested too deeply to be read"),
         ('{"q": {"a": ' + "[" * 500 + "]" * 500 + "}}", "as score for query 'q', item 'a', got an array"),

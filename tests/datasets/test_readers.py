@@ -625,7 +625,7 @@ def test_readers_recognise_parquet_by_content_and_read_it_by_column_names(tmp_pa
 
 
 def test_readers_prefer_query_ids_to_query_texts(tmp_path):
-    text = "qid,query,docno,score\n1,ties,a,2\n2,ties,a,1\n"
+    text = "qid,query,doc,score\n1,ties,a,2\n2,ties,a,1\n"
     (tmp_path / "lists.csv").write_text(text)
     with pytest.warns(AmbiguousInputWarning, match="reads the ids of the queries from 'qid' instead of 'query'"):
         assert read_lists(tmp_path / "lists.csv")["query"].tolist() == ["1", "2"]

@@ -24,11 +24,12 @@ from skrankagg import (
     RankedLists,
     ReciprocalRankFusion,
     SimpleBorda,
+    config_context,
 )
 from skrankagg.datasets import make_mallows
-from skrankagg.exceptions import InputError, InputTypeError
+from skrankagg.exceptions import InputError, InputTypeError, MemoryLimitError
 from skrankagg.inspection import margin_of_victory
-from skrankagg.inspection._removals import Clock, lightest_cover, lightest_set, sets_by_weight
+from skrankagg.inspection._removals import Clock, Trials, lightest_cover, sets_by_weight
 from skrankagg.utils.discovery import default_methods
 from skrankagg.utils.estimator_checks import example_lists
 
@@ -137,10 +138,12 @@ def test_margin_of_victory_checks_the_votes_option():
     assert margin_of_victory(Copeland(), half)["margin"].tolist() == [1.5]
     with pytest.raises(InputError, match="if some weights are not integers; query 'q' has such weights"):
         margin_of_victory(Copeland(), half, votes=True)
-    many = RankedLists.from_ballots(["a > b", "b > a"], counts=[10**8, 1])
-    with pytest.raises(InputError, match=r"too many to count separately\. Pass votes=False"):
+    many = RankedLists.from_ballots(["a > b", "b > a"], counts=[10**6, 1])
+    found = margin_of_victory(Copeland(), many).iloc[0]
+    assert found["margin"] == 10**6 - 1 == len(found["removed"]) and set(found["removed"]) == {1} and found["optimal"]
+    with config_context(memory_limit="1 MB"), pytest.raises(MemoryLimitError, match="999999 removed votes"):
         margin_of_victory(Copeland(), many)
-    assert margin_of_victory(Copeland(), many, votes=False)["margin"].tolist() == [10**8]
+    assert margin_of_victory(Copeland(), many, votes=False)["margin"].tolist() == [10**6]
     with pytest.raises(InputError, match="`votes` must be True, False or None"):
         margin_of_victory(Copeland(), half, votes="all")
 
@@ -191,13 +194,16 @@ def test_margin_of_victory_uses_voter_weights_and_ignored_voters():
 
 def test_margin_of_victory_gives_bounds_if_a_limit_is_reached():
     X = make_mallows(n_voters=40, n_items=5, phi=0.7, random_state=1)
-    found = margin_of_victory(Copeland(), X, max_lists=2).iloc[0]
-    assert np.isnan(found["margin"]) and not found["optimal"] and found["removed"] == ()
-    assert (found["lower_bound"], found["upper_bound"]) == (3.0, math.inf)
-    found = margin_of_victory(Copeland(), X, time_limit=0.5).iloc[0]
-    assert np.isnan(found["margin"]) and 2 <= found["lower_bound"] < found["upper_bound"] == len(found["removed"])
-    without = X.assign(weight=1 - X["voter"].isin(found["removed"]))
-    assert not leads_alone(Copeland().fit_transform(without), found["leader"])
+    # Sets of at most two lists are tried, and equal lists count once.
+    method = BordaCount(absent="ignore")
+    found = margin_of_victory(method, X, max_lists=2).iloc[0]
+    assert found["lower_bound"] == 3.0 < found["upper_bound"] == found["margin"] == len(found["removed"])
+    assert not found["optimal"]
+    for limit in (1e-9, 0.5):
+        found = margin_of_victory(method, X, time_limit=limit).iloc[0]
+        assert 1 <= found["lower_bound"] < found["upper_bound"] == found["margin"] == len(found["removed"])
+        without = X.assign(weight=1 - X["voter"].isin(found["removed"]))
+        assert not leads_alone(method.fit_transform(without), found["leader"])
     proven = margin_of_victory(Copeland(), X.assign(weight=np.where(X["voter"] == "v01", 1, 0)), max_lists=1)
     assert proven["optimal"].all()
 
@@ -210,45 +216,69 @@ def test_margin_of_victory_treats_queries_independently():
         pd.testing.assert_frame_equal(found, pd.concat(each, ignore_index=True))
 
 
-@given(seed=st.integers(0, 10**6), n=st.integers(1, 9), whole=st.booleans())
+def sets_of(count):
+    """Return all sets of members as numbers of members of each group."""
+    return np.array(list(itertools.product(*(range(n + 1) for n in count))))
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 6), whole=st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_lightest_cover_finds_the_lightest_cover(seed, n, whole):
     rng = np.random.default_rng(seed)
-    value = rng.random(n) + 0.01
+    value, count = rng.random(n) + 0.01, rng.integers(1, 4, n)
     weight = rng.integers(1, 6, n).astype(float) if whole else rng.random(n) + 0.1
-    need = rng.uniform(0, 1.1) * value.sum()
-    sets = [list(chosen) for size in range(n + 1) for chosen in itertools.combinations(range(n), size)]
-    least = min((weight[one].sum() for one in sets if value[one].sum() >= need), default=math.inf)
-    lower, upper, members = lightest_cover(value, weight, need, math.inf, whole, Clock(None))
+    need = rng.uniform(0, 1.1) * (value * count).sum()
+    sets = sets_of(count)
+    least = min((sets @ weight)[sets @ value >= need], default=math.inf)
+    given = value, weight, count, need
+    lower, upper, taken = lightest_cover(*given, math.inf, whole, Clock(None))
     assert lower == upper == pytest.approx(least)
-    if members is not None:
-        assert weight[members].sum() == pytest.approx(least) and value[members].sum() >= need - 1e-12
+    if taken is not None:
+        assert taken @ weight == pytest.approx(least) and taken @ value >= need - 1e-12 and (taken <= count).all()
     # If a set of equal weight is already known, nothing is found.
-    assert lightest_cover(value, weight, need, least, whole, Clock(None))[0] <= least
+    assert lightest_cover(*given, least, whole, Clock(None))[0] <= least
     # Without time the bound still holds.
-    rough = lightest_cover(value, weight, need, math.inf, whole, Clock(-1.0))
+    rough = lightest_cover(*given, math.inf, whole, Clock(-1.0))
     assert rough[0] <= least + 1e-9 and rough[1] >= least - 1e-9
 
 
-@given(seed=st.integers(0, 10**6), n=st.integers(2, 7), n_columns=st.integers(1, 20))
+def test_lightest_cover_of_equal_weights_is_found_at_once_for_many_members():
+    count = np.array([10**7, 10**7, 10**7])
+    found = lightest_cover(np.array([1.0, 3.0, 2.0]), np.ones(3), count, 4.1e7, math.inf, True, Clock(10.0))
+    assert found[0] == found[1] == 15_500_000 and found[2].tolist() == [0, 10**7, 5_500_000]
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 5), n_columns=st.integers(1, 20))
 @settings(max_examples=100, deadline=None)
-def test_sets_by_weight_yields_the_lightest_sets_first(seed, n, n_columns):
+def test_trials_find_the_lightest_set(seed, n, n_columns):
     rng = np.random.default_rng(seed)
-    weight = rng.integers(1, 5, n) / 2
-    tried = [total for total, _ in sets_by_weight(weight.tolist(), n)]
-    assert len(tried) == 2**n - 1 and tried == sorted(tried)
+    weight, count = rng.integers(1, 5, n) / 2, rng.integers(1, 4, n)
+    sets = sets_of(count)
+    size = sets.sum(axis=1)
+    for most in (None, 2):
+        tried = list(sets_by_weight(weight.tolist(), count.tolist(), int(count.sum()) if most is None else most))
+        assert [total for total, _ in tried] == sorted(total for total, _ in tried)
+        assert len(tried) == len({tuple(sorted(taken.items())) for _, taken in tried})
+        assert len(tried) == ((size > 0) if most is None else (size > 0) & (size <= most)).sum()
+        assert all(sum(weight[k] * m for k, m in taken.items()) == total for total, taken in tried)
+        assert all(0 < m <= count[k] for _, taken in tried for k, m in taken.items())
     # The predicate need not be monotone in the set.
-    happening = rng.random(2**n) < 0.1
+    happening = dict(zip(map(tuple, sets.tolist()), rng.random(len(sets)) < 0.1, strict=True))
 
-    def happens(masks):
-        number = (masks * (1 << np.arange(n))[:, None]).sum(axis=0)
-        return happening[number], 1.0 - masks.mean(axis=0)
+    def happens(counts):
+        assert (counts >= 0).all() and (counts <= count[:, None]).all() and (counts.sum(axis=0) < count.sum()).all()
+        return np.array([happening[tuple(one)] for one in counts.T.tolist()]), -counts.sum(axis=0) / 1.0
 
-    sets = [list(one) for size in range(1, n) for one in itertools.combinations(range(n), size)]
-    least = min((weight[one].sum() for one in sets if happening[sum(1 << k for k in one)]), default=math.inf)
-    lower, upper, members = lightest_set(happens, weight, None, n_columns, Clock(None))
+    happening[tuple([0] * n)] = False
+    possible = (size > 0) & (size < count.sum()) & np.array([happening[tuple(one)] for one in sets.tolist()])
+    least = min((sets @ weight)[possible], default=math.inf)
+    orders = [rng.permutation(n) for _ in range(2)]
+    lower, upper, found = Trials(happens, weight, count, n_columns, Clock(None)).lightest(orders, 0.0, None)
     assert lower == upper == least
-    assert members is None or (weight[members].sum() == least and happening[sum(1 << k for k in members)])
+    assert found is None or (found @ weight == least and happening[tuple(found.tolist())])
+    for clock, most, bound in ((Clock(-1.0), None, 0.0), (Clock(None), 1, 0.0), (Clock(None), 1, min(least, 2.0))):
+        lower, upper, found = Trials(happens, weight, count, n_columns, clock).lightest(orders, bound, most)
+        assert lower <= least <= upper and (found is None) == (upper == math.inf)
 
 
 def test_margin_of_victory_rejects_invalid_arguments():

@@ -470,6 +470,11 @@ def test_consensus_agreement_reads_ties_by_score_in_any_frame(lists):
     assert found.equals(expected)
 
 
-def test_agreement_matrix_rejects_plain_lists_with_advice():
-    with pytest.raises(TypeError, match=r"Run 'a' must be a data frame or RankedLists; got list\."):
-        agreement_matrix({"a": ["x", "y"], "b": ["y", "x"]})
+def test_agreement_matrix_reads_dicts_of_plain_lists_in_their_order():
+    expected = pd.DataFrame([[1.0, -1.0], [-1.0, 1.0]], index=["b", "a"], columns=["b", "a"])
+    for runs in ({"b": ["x", "y"], "a": ["y", "x"]}, {"b": {"q": {"x": 2, "y": 1}}, "a": {"q": {"x": 1, "y": 2}}}):
+        found = agreement_matrix(runs)
+        assert found.index.tolist() == found.columns.tolist() == ["b", "a"]
+        np.testing.assert_allclose(found, expected)
+    with pytest.raises(TypeError, match=r"Run 'b' must be a data frame or RankedLists; got list\."):
+        agreement_matrix({"a": RankedLists.from_lists([["x", "y"]]), "b": ["x", "y"]})

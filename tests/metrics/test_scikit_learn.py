@@ -198,7 +198,7 @@ def test_query_k_fold_accepts_any_frame_and_column_name():
         (lambda: QueryKFold(5, random_state=0), ValueError, "shuffle"),
         (lambda: list(QueryKFold(12).split(FRAME)), ValueError, "number of queries, which is 11; got 12"),
         (lambda: list(QueryKFold().split(FRAME.drop(columns="query"))), ValueError, "missing the column"),
-        (lambda: list(QueryKFold().split([[1]])), TypeError, "data frame"),
+        (lambda: list(QueryKFold().split([[1]])), TypeError, r"got list\. Encode it with RankedLists\.from_runs"),
     ],
 )
 def test_query_splitters_reject_invalid_input(make, kind, words):

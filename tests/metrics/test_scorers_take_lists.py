@@ -1,4 +1,4 @@
-"""Scorers accept frames and RankedLists, and reject dicts and lists, whose elements are not samples."""
+"""Scorers accept frames, RankedLists and dicts, and reject lists, whose elements are not samples."""
 
 import re
 
@@ -6,20 +6,22 @@ import pytest
 
 from skrankagg import Comparator, Copeland, Qrels, RankedLists
 from skrankagg.datasets import make_ranked_lists
-from skrankagg.exceptions import InputTypeError
+from skrankagg.exceptions import InputError, InputTypeError
 from skrankagg.metrics import ConsensusScorer, RankingScorer, make_ranking_scorer
 
 FRAME, QRELS, _ = make_ranked_lists(n_queries=3, n_voters=3, random_state=0)
 QRELS = Qrels.from_frame(QRELS)
 LISTS = RankedLists.from_frame(FRAME)
 RUNS = LISTS.to_runs()
-PLAIN = {
+DICTS = {
     "runs": RUNS,
     "runs of frames": {voter: run.drop(columns="voter") for voter, run in FRAME.groupby("voter")},
+}
+PLAIN = {
     "rankings": [["a", "b"], ["b", "a"]],
     "tuple": (["a", "b"], ["b", "a"]),
     "scores": [{"a": 1.0}, {"b": 2.0}],
-    "empty": {},
+    "runs in a list": list(RUNS.values()),
 }
 FITTED = Copeland().fit(LISTS)
 COMPARATOR = Comparator([("copeland", Copeland())], qrels=QRELS).fit(LISTS)
@@ -35,7 +37,7 @@ SCORERS = {
 
 @pytest.mark.parametrize("kind", PLAIN)
 @pytest.mark.parametrize("scorer", SCORERS)
-def test_scorers_reject_dicts_and_lists(scorer, kind):
+def test_scorers_reject_lists(scorer, kind):
     with pytest.raises(InputTypeError) as caught:
         SCORERS[scorer](PLAIN[kind])
     message = " ".join(str(caught.value).split())
@@ -47,11 +49,14 @@ def test_scorers_reject_dicts_and_lists(scorer, kind):
 
 
 @pytest.mark.parametrize("scorer", SCORERS)
-def test_scorers_accept_frames_and_ranked_lists(scorer):
-    assert SCORERS[scorer](FRAME) == SCORERS[scorer](LISTS)
+def test_scorers_accept_frames_dicts_and_ranked_lists(scorer):
+    for given in (FRAME, *DICTS.values()):
+        assert SCORERS[scorer](given) == SCORERS[scorer](LISTS)
+    with pytest.raises(InputError, match="must have at least one voter; got none"):
+        SCORERS[scorer]({})
 
 
-def test_scorers_reject_dicts_before_aggregating():
+def test_scorers_reject_lists_before_aggregating():
     class Counting:
         calls = 0
 
@@ -61,5 +66,5 @@ def test_scorers_reject_dicts_before_aggregating():
     estimator = Counting()
     for scorer in (ConsensusScorer(), RankingScorer("map", qrels=QRELS)):
         with pytest.raises(InputTypeError):
-            scorer(estimator, RUNS)
+            scorer(estimator, list(RUNS.values()))
     assert estimator.calls == 0

@@ -8,8 +8,10 @@ import re
 from dataclasses import fields
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpydoc.docscrape import ClassDoc
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from skrankagg import CombSUM, Comparator, plotting
 from skrankagg.exceptions import InputError
@@ -101,6 +103,53 @@ def test_example_and_plot_draw_on_the_given_axes(plt, display_plots, examples, n
     assert display.ax_ is one and display.figure_ is figure, f"The constructor of {name} must draw on ax=."
     assert display.plot(ax=other) is display and display.ax_ is other and other.has_data()
     assert display.plot().figure_ is not figure, f"{name}.plot must make a new figure without ax=."
+
+
+def square(frame):
+    return frame.shape[0] == frame.shape[1] and frame.index.equals(frame.columns)
+
+
+def without_numbers(value):
+    """Replace the numbers of a frame or a series by NaN."""
+    if isinstance(value, pd.Series):
+        return value.astype(float) * np.nan
+    if not isinstance(value, pd.DataFrame):
+        return value
+    value = value.copy()
+    for name in value:
+        if is_bool_dtype(value[name]):
+            value[name] = pd.array([pd.NA] * len(value), dtype="boolean")
+        elif is_numeric_dtype(value[name]):
+            value[name] = np.nan
+    return value
+
+
+def without_rows(value):
+    """Remove the rows of a frame or a series, and the columns of a square frame."""
+    return value.iloc[:0, :0] if isinstance(value, pd.DataFrame) and square(value) else value.iloc[:0]
+
+
+@pytest.mark.parametrize("without", ["numbers", "rows"])
+def test_display_without_numbers_explains_why(plt, examples, name, without):
+    example = examples(name)
+    assert example._reason() == "", f"{name}._reason must return an empty text if there are numbers."
+    values = {one.name: without_numbers(getattr(example, one.name)) for one in fields(example)}
+    first = fields(example)[0].name
+    if not isinstance(values[first], pd.DataFrame | pd.Series):
+        assert name == "CriticalDifferenceDisplay", f"The first field of {name} must be a frame or a series."
+        return  # its tests raise an error if there are no numbers
+    if without == "rows":
+        values[first] = without_rows(values[first])
+    display = CLASSES[name](**values).plot()
+    reason = display._reason()
+    assert reason.endswith(".") and len(reason.split()) > 3, f"{name}._reason must return a sentence; got {reason!r}."
+    display.figure_.draw_without_rendering()
+    [text] = [one for one in display.ax_.texts if one.get_text().replace("\n", " ") == reason]
+    box, page = text.get_window_extent(), display.figure_.bbox
+    assert page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1
+    assert {one for one in vars(display) if one.endswith("_")} == attributes(name)
+    words = " ".join(one.get_text() for one in display.figure_.findobj(plt.Text))
+    assert not re.search(r"\bnan\b", words), f"The plot of {name} must not show NaN; got {words}."
 
 
 def test_from_comparator_rejects_an_unfitted_one(name):

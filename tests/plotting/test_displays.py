@@ -9,6 +9,7 @@ import pytest
 from skrankagg import DIBRA, BordaCount, Comparator, Copeland, Qrels, evaluate
 from skrankagg.aggregators import CombMNZ, CombSUM
 from skrankagg.datasets import make_ranked_lists
+from skrankagg.exceptions import InputError
 from skrankagg.metrics import agreement_matrix, agreement_names
 from skrankagg.model_selection import compare_ranks
 from skrankagg.plotting import (
@@ -71,8 +72,106 @@ def test_cutoff_display_lines_show_the_measure_at_each_cutoff(plt, comparator, d
 
 def test_cutoff_display_lines_have_distinct_styles(plt):
     table = pd.DataFrame(np.random.default_rng(0).random((21, 3)), index=NAMES, columns=[1, 2, 3])
-    lines = CutoffDisplay(table).plot().lines_
+    lines = CutoffDisplay(table).plot(n_methods=21).lines_
     assert len({(line.get_color(), line.get_marker()) for line in lines}) == 21
+
+
+def many(n):
+    """Return a table of n methods; the method k is the k-th best, and the rows are shuffled."""
+    values = np.linspace(0.9, 0.1, n)[:, None] * np.array([0.8, 0.9, 1.0])
+    table = pd.DataFrame(values, index=[f"m{k:02d}" for k in range(n)], columns=[1, 5, 10])
+    return table.sample(frac=1, random_state=0)
+
+
+def colors(display):
+    """Return a dict from each method to the colour of its line."""
+    return dict(zip(display.table.index, (line.get_color() for line in display.lines_), strict=True))
+
+
+def entries(display):
+    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize("display", [CutoffDisplay, InterpolatedPrecisionDisplay])
+def test_display_of_many_methods_colours_the_best_five_and_the_baseline(plt, display):
+    drawn = display(many(41), baseline="m30").plot()
+    assert entries(drawn) == ["m00", "m01", "m02", "m03", "m04", "m30 (baseline)", "35 others"]
+    found = colors(drawn)
+    own = [found.pop(f"m{k:02d}") for k in (0, 1, 2, 3, 4, 30)]
+    assert len(set(own)) == 6 and len(set(found.values())) == 1 and not set(own) & set(found.values())
+    # Each line shows the values of its method, and the grey lines are behind the others.
+    for line, (name, values) in zip(drawn.lines_, drawn.table.iterrows(), strict=True):
+        assert line.get_ydata().tolist() == values.tolist()
+        assert (line.get_zorder() < 2) == (name in found)
+    assert entries(display(many(41)).plot())[-2:] == ["m04", "36 others"]
+
+
+def test_cutoff_display_without_baseline_colours_up_to_seven_methods(plt):
+    seven = CutoffDisplay(many(7)).plot()
+    assert len(set(colors(seven).values())) == 7 and len(entries(seven)) == 7
+    assert entries(CutoffDisplay(many(8)).plot()) == ["m00", "m01", "m02", "m03", "m04", "3 others"]
+    lowest = CutoffDisplay(many(8), greater_is_better=False).plot()
+    assert entries(lowest) == ["m07", "m06", "m05", "m04", "m03", "3 others"]
+
+
+def test_cutoff_display_baseline_is_the_only_black_line(plt):
+    for n, n_methods in ((7, None), (20, 19)):
+        found = colors(CutoffDisplay(many(n), baseline="m02").plot(n_methods=n_methods))
+        black = [name for name, color in found.items() if color in (found["m02"], "#000000")]
+        assert black == ["m02"]
+
+
+def test_cutoff_display_number_of_methods_in_colour(plt, comparator, data):
+    assert entries(CutoffDisplay(many(9)).plot(n_methods=1)) == ["m00", "8 others"]
+    assert entries(CutoffDisplay(many(9)).plot(n_methods=8)) == [f"m{k:02d}" for k in range(8)] + ["1 other"]
+    assert entries(CutoffDisplay(many(9)).plot(n_methods=20)) == [f"m{k:02d}" for k in range(9)]
+    more = {"baseline": "Copeland", "n_methods": 1}
+    runs = dict(comparator.runs_)
+    for display in (
+        CutoffDisplay.from_comparator(comparator, **more),
+        CutoffDisplay.from_predictions(runs, data[1], **more),
+        InterpolatedPrecisionDisplay.from_comparator(comparator, **more),
+        InterpolatedPrecisionDisplay.from_predictions(runs, data[1], **more),
+    ):
+        assert display.baseline == "Copeland"
+        assert [entry for entry in entries(display) if entry.startswith("Copeland")] == ["Copeland (baseline)"]
+        assert entries(display)[-1].endswith(" others")
+
+
+def test_cutoff_display_counts_grey_methods_without_a_value(plt):
+    table = many(12)
+    table.loc[["m02", "m09"]] = np.nan
+    assert entries(CutoffDisplay(table).plot()) == ["m00", "m01", "m03", "m04", "m05", "7 others, 2 without a value"]
+    alone = CutoffDisplay(table, baseline="m09").plot()
+    assert entries(alone)[-2:] == ["m09 (baseline) (no value)", "6 others, 1 without a value"]
+
+
+def test_cutoff_display_draws_a_single_cutoff_of_grey_methods(plt):
+    display = CutoffDisplay(many(12)[[5]]).plot()
+    assert all(line.get_marker() not in ("", "None") for line in display.lines_)
+
+
+def test_cutoff_display_bars_mark_the_baseline_and_keep_all_names(plt):
+    display = CutoffDisplay(many(12), baseline="m03").plot("bar")
+    names = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert names == [f"m{k:02d}" + " (baseline)" * (k == 3) for k in range(12)]
+
+
+def test_cutoff_display_rejects_unknown_methods_and_empty_cutoffs(plt, comparator, data):
+    with pytest.raises(InputError, match=r"`baseline` must be one of .* got 'mzn' \(did you mean 'mnz'\?\)"):
+        CutoffDisplay.from_comparator(comparator, baseline="mzn")
+    with pytest.raises(InputError, match="`baseline` must be one of"):
+        InterpolatedPrecisionDisplay.from_comparator(comparator, baseline="bm25")
+    with pytest.raises(InputError, match="`n_methods` must be a whole number of at least 1; got 0"):
+        CutoffDisplay.from_comparator(comparator, n_methods=0)
+    with pytest.raises(InputError, match=r"`n_methods` must be None with kind='bar', which names .* got 3"):
+        CutoffDisplay.from_comparator(comparator, kind="bar", n_methods=3)
+    for make, given in (
+        (CutoffDisplay.from_comparator, [comparator]),
+        (CutoffDisplay.from_predictions, [dict(comparator.runs_), data[1]]),
+    ):
+        with pytest.raises(InputError, match="`cutoffs` must contain at least one cutoff, such as 10; got none"):
+            make(*given, cutoffs=[])
 
 
 def test_cutoff_display_bars_have_a_panel_for_each_cutoff(plt, comparator):
@@ -126,32 +225,35 @@ def test_agreement_display_shows_the_matrix_without_its_diagonal(plt, comparator
     pd.testing.assert_frame_equal(runs.table, methods.table)
 
 
-SHARES = {"average-overlap": {"k": 5}, "overlap": {"k": 5}, "rbo": {}}
+def luminance(display, value):
+    """Return the brightness of the colour of a value, from 0 to 1."""
+    return np.dot(display.image_.get_cmap()(display.image_.norm(value))[:3], [0.299, 0.587, 0.114])
+
+
+OPTIONS = {"average-overlap": {"k": 5}, "overlap": {"k": 5}, "rbo": {}}
 
 
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("measure", agreement_names())
-def test_agreement_display_colours_span_the_range_of_the_measure(plt, data, measure):
+def test_agreement_display_colours_span_the_range_of_the_data(plt, data, measure):
     lists, _ = data
-    display = AgreementDisplay.from_lists(lists, measure, **SHARES.get(measure, {}))
-    largest = np.nanmax(display.table)
-    if measure in {"footrule", "kendall-distance"}:  # of 0 or more, without a highest one
-        assert display.image_.get_clim() == (0.0, pytest.approx(largest)) and largest > 1
-        normalized = AgreementDisplay.from_lists(lists, measure, normalize=True)
-        assert normalized.image_.get_clim() == (0.0, 1.0)
-    else:
-        assert display.image_.get_clim() == ((0.0, 1.0) if measure in SHARES else (-1.0, 1.0))
-    # Only a scale with 0 in the middle has colours that differ on its two sides.
-    assert display.image_.get_cmap().name == ("PuOr" if display.image_.get_clim()[0] < 0 else "cividis")
+    display = AgreementDisplay.from_lists(lists, measure, **OPTIONS.get(measure, {}))
+    others = display.table.to_numpy()[~np.eye(len(display.table), dtype=bool)]
+    assert display.image_.get_clim() == (others.min(), others.max())
+    is_diverging = others.min() < 0 < others.max()
+    assert display.image_.get_cmap().name == ("PuOr" if is_diverging else "cividis")
 
 
-def test_agreement_display_gives_low_agreements_similar_colours(plt):
-    lists = make_ranked_lists(n_queries=20, n_voters=6, list_length=None, quality=1e-6, random_state=0)[0]
-    display = AgreementDisplay.from_lists(lists, "tau-b")
-    others = display.table.to_numpy()[~np.eye(6, dtype=bool)]
-    assert 0.02 < np.abs(others).max() < 0.15
-    colors = display.image_.get_cmap()(display.image_.norm(others))
-    assert np.ptp(colors[:, :3], axis=0).max() < 0.1
+def test_agreement_display_colours_are_white_at_0_and_equally_dark_on_both_sides(plt):
+    table = pd.DataFrame([[1.0, -0.2, 0.8], [-0.2, 1.0, 0.1], [0.8, 0.1, 1.0]])
+    display = AgreementDisplay(table).plot()
+    assert display.image_.get_clim() == (-0.2, 0.8)
+    assert luminance(display, 0.0) > 0.95 > luminance(display, 0.2) > luminance(display, 0.8)
+    assert luminance(display, 0.2) == pytest.approx(luminance(display, -0.2), abs=0.05)
+    # The same colours as on a scale from -0.8 to 0.8.
+    wide = AgreementDisplay(table, limits=(-0.8, 0.8)).plot()
+    for value in (-0.2, 0.0, 0.4, 0.8):
+        assert luminance(display, value) == pytest.approx(luminance(wide, value), abs=0.02)
 
 
 def test_agreement_display_accepts_limits(plt, comparator, data):
@@ -165,13 +267,17 @@ def test_agreement_display_accepts_limits(plt, comparator, data):
         assert display.image_.get_clim() == (0.2, 0.4)
 
 
-@pytest.mark.parametrize(
-    ("factor", "absolute", "limits"),
-    [(1, False, (-1, 1)), (1, True, (0, 1)), (20, False, (-12, 12)), (20, True, (0, 12)), (0, True, (0, 1))],
-)
-def test_agreement_display_colour_limits_start_at_0_or_are_symmetric(plt, factor, absolute, limits):
-    table = factor * pd.DataFrame([[1.0, -0.2, 0.6], [-0.2, 1.0, 0.1], [0.6, 0.1, 1.0]])
-    assert AgreementDisplay(table.abs() if absolute else table).plot().image_.get_clim() == limits
+@pytest.mark.parametrize("limits", [(0.4, 0.2), (1, 1), (0,), (0, 1, 2), "ab", (0, np.nan), (0, np.inf), 3])
+def test_agreement_display_rejects_limits_that_are_not_two_rising_numbers(plt, data, limits):
+    with pytest.raises(InputError, match=r"`limits` must be a lower and a higher number, such as \(0, 1\); got "):
+        AgreementDisplay.from_lists(data[0], limits=limits)
+
+
+@pytest.mark.parametrize(("value", "limits"), [(0.6, (0, 1)), (-0.6, (-1, 1)), (12, (0, 12)), (-12, (-12, 12))])
+def test_agreement_display_of_equal_values_has_the_range_of_a_measure(plt, value, limits):
+    table = pd.DataFrame(np.full((3, 3), float(value)))
+    table.iloc[0, 1] += 1e-13  # rounding
+    assert AgreementDisplay(table).plot().image_.get_clim() == pytest.approx(limits)
 
 
 def test_agreement_display_shows_short_numbers_and_unsigned_zeros(plt):
@@ -238,7 +344,8 @@ def test_comparison_display_from_predictions_equals_from_comparator(plt, compara
 @pytest.mark.parametrize("kind", ["line", "bar"])
 def test_cutoff_display_names_do_not_collide(plt, kind, n_methods):
     table = pd.DataFrame(np.random.default_rng(0).random((n_methods, 10)), index=NAMES[:n_methods])
-    display = CutoffDisplay(table.set_axis(range(1, 11), axis=1)).plot(kind)
+    more = {"n_methods": n_methods} if kind == "line" else {}
+    display = CutoffDisplay(table.set_axis(range(1, 11), axis=1)).plot(kind, **more)
     legend = display.ax_.get_legend()
     names = legend.get_texts() if kind == "line" else display.ax_.get_yticklabels()
     assert len(names) == n_methods

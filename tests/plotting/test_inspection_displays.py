@@ -211,7 +211,8 @@ def test_voter_influence_display_lists_voters_of_unknown_agreement_last(plt, n_k
     points = np.isfinite(display.points_.get_offsets()[:, 0]).sum()
     if n_known == 0:
         assert len(shown) == 30 and title == "30 of 40 voters"
-        assert [one.get_text() for one in display.ax_.texts] == ["agreement unknown"]
+        [text] = display.ax_.texts
+        assert text.get_text().startswith("No agreement is known. A list needs another list")
         return
     assert points == min(n_known, 30) and not display.ax_.texts
     if n_unknown == 2:
@@ -247,7 +248,24 @@ def test_voter_influence_display_notes_changed_leaders(plt):
 # ---------------------------------------------------------------------- pairs
 
 
-def test_preference_probability_display_has_fixed_limits_and_frames(plt, lists):
+@pytest.mark.parametrize(
+    ("shares", "limits"), [([0.6, 0.9, 0.7], (0.1, 0.9)), ([1.0, 0.9, 0.2], (0.0, 1.0)), ([0.5] * 3, (0.0, 1.0))]
+)
+def test_preference_probability_display_colours_have_a_half_in_the_middle(plt, shares, limits):
+    values, upper = np.full((3, 3), 0.5), np.triu_indices(3, 1)
+    values[upper], values[upper[::-1]] = shares, 1 - np.array(shares)
+    table = pd.DataFrame(values, index=list("abc"), columns=list("abc"))
+    display = PreferenceProbabilityDisplay.from_frame(table)
+    assert display.image_.get_clim() == pytest.approx(limits)
+    # White is the middle of the colours, also if the limits are not symmetric.
+    for drawn in (display, PreferenceProbabilityDisplay.from_frame(table, limits=(0.3, 1.0))):
+        assert min(drawn.image_.get_cmap()(drawn.image_.norm(0.5))[:3]) > 0.93
+    assert drawn.image_.get_clim() == drawn.limits == (0.3, 1.0)
+    with pytest.raises(InputError, match="`limits` must be a lower and a higher number"):
+        PreferenceProbabilityDisplay.from_frame(table, limits=(1, 0))
+
+
+def test_preference_probability_display_has_frames(plt, lists):
     table = preference_probabilities(BordaCount(), lists, **FEW)
     display = PreferenceProbabilityDisplay.from_estimator(BordaCount(), lists, **FEW)
     pd.testing.assert_frame_equal(display.table, table)

@@ -25,7 +25,7 @@ def leave_by_votes(lists, rule, absent):
     while len(candidates):
         # Copy the rest whenever half of the items have left, so that no pass reads many items that have left.
         many = lists.n_candidates > max(_MANY, _MANY_FOR_EACH * lists.n_lists)
-        votes = (_VotesByClass if many else _Votes)(lists, rule, absent)
+        votes = (_VotesByClass if many else Votes)(lists, rule, absent)
         n_left = len(candidates)
         while 2 * n_left > len(candidates):
             leaving = votes.least(tolerance)
@@ -42,7 +42,7 @@ def leave_by_votes(lists, rule, absent):
     return score
 
 
-class _Votes:
+class Votes:
     """Votes that each list casts for its first or its last remaining candidate."""
 
     def __init__(self, lists, rule, absent):
@@ -62,11 +62,11 @@ class _Votes:
     def least(self, tolerance):
         """Return the candidates whose total exceeds the least total of their query by at most the tolerance."""
         lists = self.lists
-        total = np.where(self.stays, self._count(), np.inf)
+        total = np.where(self.stays, self.count(), np.inf)
         least = np.minimum.reduceat(total, lists.candidate_ptr[:-1]) + tolerance
         return np.flatnonzero(self.stays & (total <= least[lists.candidate_query]))
 
-    def _count(self):
+    def count(self):
         """Return the total of each candidate: its votes for the first place, or minus its votes for the last place.
 
         If absent items are ignored, the mean of the votes of each list is subtracted from the items of the list.
@@ -130,7 +130,7 @@ class _Votes:
             self.group[moving] += self.sign
 
 
-class _VotesByClass(_Votes):
+class _VotesByClass(Votes):
     """Votes in queries with many items per list, counted by classes of items so that a round visits only a few items.
 
     A round visits only the items that get votes from lists that contain them. The total of any other item depends only

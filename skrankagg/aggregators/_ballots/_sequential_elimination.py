@@ -1,17 +1,21 @@
 """Sequential elimination: the items with the lowest count leave, then the lists are counted again."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from ..._arrays._many_weights import score_many_weights, weigh_many_preferences
 from ..._arrays._pairwise import candidates_of, preference_blocks
 from ..._arrays._weight_units import count_in_units
-from ..._support._sklearn import StrOptions
+from ..._support._sklearn import NotFittedError, StrOptions, is_in_html
 from ...base import BaseAggregator
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
+from ._round_table import round_table
 from ._rounds import leave_by_margins, leave_by_votes, repeat_lists
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["SequentialElimination"]
 
@@ -43,8 +47,29 @@ class SequentialElimination(BaseAggregator):
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
+    Attributes
+    ----------
+    rounds_ : DataFrame
+        A row for each query, round and remaining item, for the lists given to ``fit`` or ``fit_transform``. In each
+        round, the strongest item comes first. The table is computed when it is read, from the lists of ``fit``, which
+        the estimator and its pickles contain. ``transform`` does not change it.
+        :func:`~skrankagg.inspection.elimination_rounds` returns this table for any lists, and also a text.
+
+        - `query`, `round` (from 1) and `item`;
+        - `votes`, float64: first places with "plurality", last places with "veto", and Borda points with "borda" and
+          "borda-mean". Borda points are the items below minus the items above. With ``absent="ignore"``, each list's
+          mean is subtracted;
+        - `share`, float64: `votes` as a share of the weight of all lists that are not exhausted. It is NaN if all lists
+          are exhausted, for Borda points, and with ``absent="ignore"``;
+        - `leaves`, bool: whether the item leaves in this round. The items of the last round that do not leave win;
+        - `exhausted`, float64: weight of the lists without a remaining item;
+        - `tie`, str: "leave together" if several items have the lowest count and therefore leave in this round, and
+          "win together" if several items remain at the end. Otherwise it is an empty text.
+
     See Also
     --------
+    skrankagg.inspection.elimination_rounds : Describes the rounds in a table and in words.
+    skrankagg.plotting.EliminationDisplay : Plots the votes by round.
     PositionalScoring : Counts points once, without rounds.
     BordaCount : Counts Borda points once, without rounds.
     condorcet_winner : Finds the Condorcet winner, which Baldwin's and Nanson's rules elect.
@@ -117,6 +142,14 @@ class SequentialElimination(BaseAggregator):
     3     q    d    0.0     4
     >>> SequentialElimination(rule="veto").fit_transform(lists)["score"].tolist()
     [3.0, 2.0, 1.0, 0.0]
+    >>> SequentialElimination().fit(lists).rounds_[["round", "item", "votes", "leaves"]]
+       round item  votes  leaves
+    0      1    b    2.0   False
+    1      1    a    1.0   False
+    2      1    c    0.0    True
+    3      1    d    0.0    True
+    4      2    b    2.0   False
+    5      2    a    1.0    True
     """
 
     _guide = {
@@ -136,6 +169,7 @@ class SequentialElimination(BaseAggregator):
         "absent": [StrOptions({"last", "ignore"})],
         **VOTER_WEIGHTS,
     }
+    _counted: tuple | None = None
     _variants = ({}, {"rule": "veto"}, {"rule": "borda"}, {"rule": "borda-mean"}, {"absent": "ignore"})
 
     def __init__(
@@ -148,6 +182,30 @@ class SequentialElimination(BaseAggregator):
         self.rule = rule
         self.absent = absent
         self.voter_weights = voter_weights
+
+    @property
+    def rounds_(self) -> "pd.DataFrame":
+        """Table of the rounds in which the lists of ``fit`` were counted."""
+        if self._counted is None:
+            raise NotFittedError(
+                f"{type(self).__name__} has no rounds_ yet. Call fit or fit_transform first, or pass lists to "
+                "skrankagg.inspection.elimination_rounds."
+            )
+        if is_in_html():
+            raise AttributeError("rounds_ is not part of the HTML display, because it may be large.")
+        rule, absent, lists = self._counted
+        return SequentialElimination(rule=rule, absent=absent)._rounds(lists)
+
+    def _fit_lists(self, lists):
+        ranked = super()._fit_lists(lists)
+        # The table follows the parameters of this fit, even if they are set again before the table is read.
+        self._counted = self.rule, self.absent, lists
+        return ranked
+
+    def _rounds(self, lists):
+        """Return the table of rounds of prepared lists."""
+        counted, unit = count_in_units(lists)
+        return round_table(counted, unit, self._aggregate_what_fits(lists), self.rule, self.absent)
 
     def _aggregate(self, lists):
         # Sums of integer units do not round, so the order of the lists cannot make equal totals differ.

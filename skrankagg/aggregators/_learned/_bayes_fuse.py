@@ -48,7 +48,7 @@ class BayesFuse(LearnsFromPositions):
         ratios, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements of training queries; None if they come with ``fit``.
 
     Attributes

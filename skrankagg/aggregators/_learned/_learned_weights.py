@@ -73,7 +73,7 @@ class LearnedWeights(SupervisedAggregator):
         The iteration ends when the largest slope of the loss, divided by the number of queries, is at most this number.
     std_errors : bool, default=False
         Whether `voter_weights_` has a column `std_error`.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements of training queries; None if they come with ``fit``, as ``qrels=`` or as the `y` that
         :meth:`~skrankagg.Qrels.align` makes.
 

@@ -91,7 +91,7 @@ class SlideFuse(_Probabilities):
         uses none, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements of training queries; None if they come with ``fit``.
 
     Attributes
@@ -233,7 +233,7 @@ class ProbFuse(_Probabilities):
         uses none, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements of training queries; None if they come with ``fit``.
 
     Attributes
@@ -354,7 +354,7 @@ class SegFuse(_Probabilities):
         uses none, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements of training queries; None if they come with ``fit``.
 
     Attributes

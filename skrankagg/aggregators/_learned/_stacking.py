@@ -67,7 +67,7 @@ class StackedFusion(SupervisedAggregator):
     unknown_voter : {"ignore", "error"}, default="ignore"
         How to treat the lists of a voter that ``fit`` has not seen: "ignore" does not use them, and "error" raises an
         error.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements of training queries; None if they come with ``fit``, as ``qrels=`` or as the `y` that
         :meth:`~skrankagg.Qrels.align` makes.
 

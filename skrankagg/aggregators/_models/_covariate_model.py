@@ -189,7 +189,14 @@ class CovariateModel:
             return np.array([of_lists.sum()]) if self.pooled else lists.sum_over_lists(of_lists)
 
         list_set = np.zeros(lists.n_lists, dtype=np.intp) if self.pooled else lists.list_query
-        total = np.maximum(of_sets(weight * length), np.finfo(np.float64).tiny)
+        total = of_sets(weight * length)
+        if not total.all():
+            one = int(np.flatnonzero(total == 0)[0])
+            where = self._where(np.arange(lists.n_queries), one)
+            raise InputError(
+                f"Coefficients of covariates need lists with weights above 0; all weights{where} are 0. "
+                + (f"Drop the query{self._or_pool}." if where else "Check the weights.")
+            )
         within, overall = np.empty((2, len(total), len(self.names)))
         for k, column in enumerate(np.ascontiguousarray(values.T)):
             mean = of_sets(weight * np.add.reduceat(column, lists.row_ptr[:-1])) / total
@@ -200,11 +207,17 @@ class CovariateModel:
         bad = within <= _CONSTANT * overall
         if bad.any():
             one, k = (int(found[0]) for found in np.nonzero(bad))
+            some = " of weight above 0" if (weight[list_set == one] == 0).any() else ""
             raise InputError(
-                f"Covariate {self.names[k]!r} must vary within lists; it is constant in each list"
+                f"Covariate {self.names[k]!r} must vary within lists; it is constant in each list{some}"
                 f"{self._where(np.arange(lists.n_queries), one)}, so it cannot change their order. Leave it out"
-                f"{'' if self.pooled or lists.n_queries == 1 else ', or choose coefficients=' + repr('all')}."
+                f"{self._or_pool}."
             )
+
+    @property
+    def _or_pool(self):
+        """Return the words of an error message that recommend one set of coefficients, if there are several."""
+        return "" if self.pooled or self.lists.n_queries == 1 else ", or choose coefficients='all'"
 
     def _refuse_explained(self, queries, rows):
         bad = rows.undetermined() <= _EXPLAINED

@@ -14,6 +14,10 @@ from scipy.sparse.csgraph import connected_components
 from ._newton_rows import NewtonRows
 from ._posterior import plain_prior
 
+# A set of coefficients is large if it has at least this number of duels, and this number for each item and covariate.
+# Its iteration starts from the fit of every _SAMPLE-th duel.
+_LARGE, _DUELS_PER_VARIABLE, _SAMPLE = 50_000, 1_000, 16
+
 
 class DuelRows(NewtonRows):
     """Arrays of duels, with a row for each duel.
@@ -42,6 +46,10 @@ class DuelRows(NewtonRows):
         super().__init__(candidate_ptr, pooled)
         #: Query of each duel.
         self.query = self.candidate_query[self.first]
+        is_sorted = bool((self.query[1:] >= self.query[:-1]).all())
+        #: Order of the duels by query, or None if they have this order.
+        self.order = None if is_sorted else np.argsort(self.query, kind="stable")
+        self.n_duels = np.bincount(self.query, minlength=self.n_queries)
         self._set_covariates(covariates)
         # Cell of the pair (first, second) in the matrices of all queries.
         sizes = np.diff(self.candidate_ptr)[self.query]
@@ -66,6 +74,37 @@ class DuelRows(NewtonRows):
             candidate_ptr=lists.candidate_ptr,
             pooled=pooled,
         )
+
+    def fit(self, *, prior=0.5, start=None, **options):
+        """Maximise the posterior as :meth:`NewtonRows.fit` does; start from the fit of a sample if duels are many."""
+        if start is None:
+            start = self._fit_of_sample(prior or 0.5, **options)
+            if start is not None and prior == 0:
+                # Without a prior, the mean of each connected component stays where it starts.
+                component = self._components()
+                mean = np.bincount(component, weights=start.log_worth) / np.bincount(component)
+                start = start._replace(log_worth=start.log_worth - mean[component])
+        return super().fit(prior=prior, start=start, **options)
+
+    def _fit_of_sample(self, prior, **options):
+        """Return a RowsFit of a sample of the duels of large sets of coefficients, or None if all sets are small.
+
+        All values are 0 in small sets, and in sets whose fit has not converged.
+        """
+        n_duels, n_items = self._of_sets(self.n_duels), self._of_sets(np.diff(self.candidate_ptr))
+        large = n_duels >= np.maximum(_LARGE, _DUELS_PER_VARIABLE * (n_items + self.n_covariates))
+        if not large.any():
+            return None
+        # Every _SAMPLE-th duel of each query, so that a sample does not depend on other queries.
+        place = np.arange(len(self.query))
+        if self.order is not None:
+            place[self.order] = place.copy()
+        place -= (np.cumsum(self.n_duels) - self.n_duels)[self.query]
+        of_set = np.zeros(len(place), dtype=np.intp) if self.pooled else self.query
+        fit = NewtonRows.fit(self.take(large[of_set] & (place % _SAMPLE == 0)), prior=prior, **options)
+        good = large & fit.converged
+        log_worth = np.where(good[self._set_of_candidate()], fit.log_worth, 0.0)
+        return fit._replace(log_worth=log_worth, coefficients=np.where(good[:, None], fit.coefficients, 0.0))
 
     @property
     def covariates(self):
@@ -109,7 +148,7 @@ class DuelRows(NewtonRows):
         """Return the log-likelihood of each query, of shape (n_queries,)."""
         odds = self.log_odds(log_worth, coefficients)
         terms = self.weight * (self.share * odds - np.logaddexp(0.0, odds))
-        return np.bincount(self.query, weights=terms, minlength=self.n_queries)
+        return self._by_query(terms)
 
     def log_odds(self, log_worth, coefficients):
         """Return the log-odds of each duel's first item, of shape (n_duels,)."""
@@ -174,8 +213,11 @@ class DuelRows(NewtonRows):
         return np.stack(columns, axis=1) if columns else np.zeros((self.n_sets, 0))
 
     def _by_query(self, values):
-        # The numbers of a query do not depend on other queries, so a single query is summed in the same order.
-        return np.bincount(self.query, weights=values, minlength=self.n_queries)
+        sums, held = np.zeros(self.n_queries), self.n_duels > 0
+        if held.any():
+            ptr = (np.cumsum(self.n_duels) - self.n_duels)[held]
+            sums[held] = np.add.reduceat(values if self.order is None else values[self.order], ptr)
+        return sums
 
     def _components(self):
         """Return the connected component of each candidate; duels of weight 0 connect no items."""

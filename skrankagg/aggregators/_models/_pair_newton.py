@@ -110,32 +110,33 @@ def newton(wins, start, *, prior, tol, max_iter):
     """
     log_worth, nearest = np.array(start), np.full(len(wins), np.inf)
     n_iter, converged = np.zeros(len(wins), dtype=np.int64), np.zeros(len(wins), dtype=bool)
-    active, is_equal = np.arange(len(wins)), (log_worth == log_worth[:, :1]).all(axis=1) & (log_worth[:, 0] == 0)
+    is_equal = (log_worth == log_worth[:, :1]).all(axis=1) & (log_worth[:, 0] == 0)
+    active = slice(None)  # all boards; later the positions of some boards
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         for _ in range(min(max_iter, _STEPS)):
-            mine = log_worth[active]
             try:
-                step = _step(wins, mine, prior)
+                step = _step(wins, log_worth[active], prior)
             except np.linalg.LinAlgError:
                 break
-            reach = np.maximum(step.max(axis=1), 0.0) - np.minimum(step.min(axis=1), 0.0)
-            largest = np.abs(step).max(axis=1)
+            highest, lowest = step.max(axis=1), step.min(axis=1)
+            largest = np.maximum(highest, -lowest)
+            # The worth of the invented item of the prior never moves.
+            reach = np.maximum(highest, 0.0) - np.minimum(lowest, 0.0)
             long = (reach > 1) & ~is_equal
             if long.any():
-                length = np.where(long, np.log1p(reach) / reach, 1.0)
-                log_worth[active] = mine + step * length[:, None]
-            else:
-                log_worth[active] = mine + step
+                step *= np.where(long, np.log1p(reach) / reach, 1.0)[:, None]
+            log_worth[active] += step
             n_iter[active] += 1
-            near = (largest <= _NEAR) | ((largest <= _NEAR_MEAN) & (np.ptp(step, axis=1) <= _NEAR))
+            near = (largest <= _NEAR) | ((largest <= _NEAR_MEAN) & (highest - lowest <= _NEAR))
             ends = (largest <= tol) | (near & (largest > nearest[active] / 2))
             nearest[active] = largest
-            converged[active[ends]] = True
-            stays, is_equal = ~ends & np.isfinite(largest), np.zeros(len(active), dtype=bool)
+            converged[active] = ends
+            stays, is_equal = ~ends & np.isfinite(largest), np.zeros(len(wins), dtype=bool)
             if not stays.any():
                 break
             if not stays.all():
-                active, wins, is_equal = active[stays], wins[stays], is_equal[stays]
+                active = np.arange(len(log_worth))[active][stays]
+                wins, is_equal = wins[stays], is_equal[stays]
     return log_worth, n_iter, converged
 
 
@@ -162,6 +163,5 @@ def _step(wins, log_worth, prior):
         share -= constant[:, None, None]
         curvature += constant[:, None]
     np.negative(share, out=share)
-    index = np.arange(n)
-    share[:, index, index] = curvature
+    share.reshape(len(share), n * n)[:, :: n + 1] = curvature  # the diagonals
     return np.linalg.solve(share, gradient[:, :, None])[:, :, 0]

@@ -127,8 +127,10 @@ class PlackettLuce(WeightedAggregator):
     ------
     InputError
         - If `covariates` are combined with ``absent="last"``, ``ties="davidson"`` or `weighting`.
+        - If `ridge` or `coefficients` is set without `covariates`.
         - If a covariate is constant in each list, or is a linear combination of item effects and earlier covariates.
           With ``ridge=0``, this error is also raised if a covariate separates winners from losers.
+        - With `covariates`, if all lists of a query have weight 0.
         - If a query lacks the item of `anchor`.
         - With ``prior=0``, if the likelihood of a query has no maximum: some items are never ranked below the other
           items, or never above them. With ``ties="davidson"``, this error is also raised if some items only tie with
@@ -402,6 +404,12 @@ class PlackettLuce(WeightedAggregator):
                         f"`{name}` of PlackettLuce must not be {getattr(self, name)!r} with covariates. Choose "
                         f"{name}={self._plain_choice[name]!r}, or covariates=None."
                     )
+        elif self.ridge != 0 or self.coefficients != "query":
+            name = "ridge" if self.ridge != 0 else "coefficients"
+            raise InputError(
+                f"`{name}` of PlackettLuce must be {'0' if name == 'ridge' else repr('query')} without covariates; got "
+                f"{getattr(self, name)!r}. Name the covariates, or leave out {name}."
+            )
         return lists
 
     #: Values of parameters that are possible with covariates.

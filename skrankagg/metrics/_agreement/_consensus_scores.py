@@ -115,8 +115,8 @@ class ConsensusScorer:
         ----------
         estimator : aggregator
             A fitted aggregator.
-        X : DataFrame or RankedLists
-            Ranked lists.
+        X : DataFrame or RankedLists, or dict of runs
+            Ranked lists. A dict has the form of ``RankedLists.from_runs``.
         y : None
             Ignored; scikit-learn passes this argument.
 
@@ -124,7 +124,8 @@ class ConsensusScorer:
         -------
         float
         """
-        lists = check_lists(X)  # checked first, because transform would accept dicts and lists, which have no samples
+        X = encode_plain(X, sequences=False)
+        lists = check_lists(X)  # checked first, because transform would accept lists, whose elements are not samples
         return consensus_score(lists, estimator.transform(X), self.distance)
 
     def __repr__(self) -> str:

@@ -13,6 +13,7 @@ import pandas as pd
 from scipy.spatial.distance import cdist
 
 from ..._data._frames import canonical_frame, plain_index
+from ..._data._peer_objects import plain_objects
 from ..._data._ranked_lists import RankedLists, check_lists, check_run, encode_plain
 from ..._data._types import AnyLists, PlainLists
 from ..._support._checks import check_share
@@ -461,6 +462,9 @@ def _named_lists(given):
         return lists, plain_index(lists.voters)
     if not runs:
         raise InputError("`lists` must contain at least one run; the dict of runs is empty.")
+    runs = plain_objects(runs)
+    if all(isinstance(run, Mapping | list | tuple) for run in runs.values()):
+        return _in_order(encode_plain(runs), runs)
     frames = []
     for name, run in runs.items():
         run = run.to_frame() if isinstance(run, RankedLists) else tied_by_score(run)
@@ -474,12 +478,17 @@ def _named_lists(given):
         ]
     elif any("score" not in frame for frame in frames):
         frames = [frame.drop(columns="score", errors="ignore") for frame in frames]
-    lists = RankedLists.from_frame(pd.concat(frames, ignore_index=True))
-    order = plain_index(lists.voters).get_indexer(list(runs))
+    return _in_order(RankedLists.from_frame(pd.concat(frames, ignore_index=True)), runs)
+
+
+def _in_order(lists, runs):
+    """Return the lists with their voters in the order of the runs, and the names of the voters."""
+    names = [name for name in runs if name in lists.voters]
+    order = plain_index(lists.voters).get_indexer(names)
     # Codes follow the sorted names; the result keeps the given order of the runs.
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     renamed = RankedLists(
         **{**lists._fields(), "voters": plain_index(lists.voters)[order], "list_voter": place[lists.list_voter]}
     )
-    return renamed, pd.Index(list(runs))
+    return renamed, pd.Index(names)

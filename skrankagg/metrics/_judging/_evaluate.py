@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..._data._frames import plain_index
 from ..._data._frames_of_voters import holds_frames, name_frames
+from ..._data._peer_objects import plain_object, plain_runs
 from ..._data._qrels import check_qrels, encode_run
 from ..._data._ranked_lists import RankedLists
 from ..._support._checks import check_flag
@@ -53,7 +54,8 @@ def evaluate(
         to score. To measure several runs, pass a dict of runs, keyed by name. In contrast, a single measure such as
         :func:`ndcg` treats a dict as one run, keyed by query. If a frame has a column `voter` and several lists for a
         query, each voter is a run. A list of frames also contains several runs. These runs are named by their column
-        `voter` or numbered from 1.
+        `voter` or numbered from 1. Named tuples of ir_measures or ir_datasets are read as frames. Runs of ranx have
+        their own names.
     qrels : DataFrame or Qrels, or list of lists, sets or dicts, or dict of these
         Judgements: a frame with columns `query`, `item` and `relevance`, or for each query the relevant items or a dict
         of item to grade. If the run is a list of lists, pass a list in the same order; otherwise do not pass a list.
@@ -143,6 +145,7 @@ def evaluate(
     check_conventions({"missing_queries": missing_queries})
     check_flag("per_query", per_query)
     measures = get_measures(metrics, **conventions)
+    run, qrels = plain_runs(run), plain_object(qrels)
     check_order("evaluate", run, qrels)
     if isinstance(run, list | tuple) and holds_frames(run):
         run = name_frames(run, "evaluate")

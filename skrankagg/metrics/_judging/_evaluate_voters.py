@@ -35,7 +35,7 @@ def evaluate_voters(
     ----------
     lists : DataFrame or RankedLists, or dict or list of lists
         Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
-    qrels : DataFrame or Qrels
+    qrels : DataFrame, Qrels or dict
         Judgements.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Names of measures, see :func:`~skrankagg.metrics.measure_names`.

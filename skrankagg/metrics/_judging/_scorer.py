@@ -7,10 +7,10 @@ from typing import Any, Unpack
 
 from ..._data._fitted_rows import check_untorn
 from ..._data._frames import plain_index
-from ..._data._named_queries import judge_by, names_queries
-from ..._data._qrels import AlignedQrels, Qrels, check_qrels, choose_qrels
-from ..._data._ranked_lists import check_lists
-from ..._data._types import AnyLists, AnyQrels, Judgements
+from ..._data._named_queries import judge_by, names_queries, read_rows
+from ..._data._qrels import AlignedQrels, check_qrels, choose_qrels
+from ..._data._ranked_lists import check_lists, encode_plain
+from ..._data._types import AnyLists, AnyQrels, CallQrels, Judgements
 from ..._support._sklearn import UNUSED, BaseEstimator
 from ...exceptions import InputError
 from .._relevance._conventions import AllConventions
@@ -35,7 +35,7 @@ def make_ranking_scorer(
         a dict of name to score, as ``cross_validate`` and ``GridSearchCV(refit=name)`` require. If lower values of a
         measure are better, as for "rbp_resid", the score is the negated value. In a dict, the negated value has the
         name "neg_rbp_resid".
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements; None if they are passed when scoring, as metadata or as a `y` that is aligned with the lists.
     **conventions
         Conventions of the measures: `gain`, `discount`, `ideal`, `ap_denominator`, `relevance_threshold`.
@@ -82,7 +82,7 @@ class RankingScorer(BaseEstimator):
     ----------
     metrics : str, Measure, callable or list of these
         Names of measures; with a list, :meth:`score` returns a dict.
-    qrels : Qrels or DataFrame, default=None
+    qrels : Qrels, DataFrame or dict, default=None
         Judgements; None if they are passed when scoring. They are then passed as a `y` that :meth:`Qrels.align`
         returned, or as metadata with ``scorer.set_score_request(qrels=True)``.
     conventions : dict, default=None
@@ -139,7 +139,7 @@ class RankingScorer(BaseEstimator):
         X: AnyLists,
         y: Judgements | None = None,
         *,
-        qrels: Qrels | None = None,
+        qrels: CallQrels | None = None,
     ) -> Any:
         """Score a fitted estimator.
 
@@ -147,13 +147,13 @@ class RankingScorer(BaseEstimator):
         ----------
         estimator : fitted estimator with ``transform``
             An aggregator, a pipeline or a search whose transform returns a consensus.
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
-        y : Qrels, AlignedQrels or array-like of shape (n_samples,), default=None
+        X : DataFrame or RankedLists of n_queries queries, or dict of runs
+            Ranked lists. A dict has the form of ``RankedLists.from_runs``.
+        y : Qrels, AlignedQrels, dict or array-like of shape (n_samples,), default=None
             Judgements, or the result of :meth:`~skrankagg.Qrels.align`. An array contains, for each sample of `X`, the
             id of the query whose judgements are used for this sample. Each id occurs once.
             ``permutation_test_score(estimator, lists, lists.queries, ...)`` permutes such an array.
-        qrels : Qrels, default=None
+        qrels : Qrels or dict, default=None
             Judgements. They take precedence over `y`, and `y` takes precedence over the constructor's judgements.
 
         Returns
@@ -171,9 +171,11 @@ class RankingScorer(BaseEstimator):
             If the judgements are a plain frame in `y` or in metadata.
         """
         measures = self._measures()
+        X = encode_plain(X, sequences=False)
         lists = check_lists(X)
         check_untorn(estimator, X, lists)
         _check_aligned(y, lists)
+        y, qrels = read_rows(y, X, lists), read_rows(qrels, X, lists)
         named = names_queries(y)
         qrels = choose_qrels(self, None if named else y, qrels)
         if named:

@@ -18,6 +18,7 @@ import pandas as pd
 from ..._data._frames import plain_index
 from ..._data._frames_of_voters import holds_frames
 from ..._data._grades import read_grades
+from ..._data._peer_objects import plain_object
 from ..._data._qrels import Qrels, check_qrels, match_ids, show_ids
 from ..._data._ranked_lists import RankedLists, check_lists, check_run
 from ..._data._types import AnyLists, AnyQrels
@@ -76,6 +77,7 @@ def rank_relevance(caller, run, qrels, missing_queries=None):
     queries : pandas.Index
         The evaluated queries.
     """
+    run, qrels = plain_object(run), plain_object(qrels)
     check_order(caller, run, qrels)
     if holds_frames(run):
         raise InputTypeError(

@@ -1,0 +1,242 @@
+"""Reading of ballots from a table: ranks of candidates by voters, or names of candidates in columns of ranks."""
+
+import re
+from collections.abc import Hashable
+from itertools import groupby
+
+import numpy as np
+import pandas as pd
+
+from .._support._checks import check_choice
+from .._support._values import show
+from ..exceptions import InputError
+from ._ballots import as_counts, split_level
+from ._matrices_of_lists import as_table, warn_of_rows
+from ._matrix_cells import read_cells
+from ._titles import canonical
+
+# Titles of columns that contain places, such as "first", "2nd" or "choice 3".
+_PLACE = re.compile(r"(first|second|third|\d+(st|nd|rd|th)\b|(rank|choice|place|preference|pref)[\s._-]?\d)", re.I)
+_CANDIDATES = {"candidate", "candidates", "items", "option", "options"}
+_VOTERS, _COUNTS = {"ballot", "ballots", "voters", "id"}, {"count", "counts", "votes", "number", "n", "weight"}
+
+
+def read_ballot_table(frame, counts, cells, rows, caller):
+    """Return the ballots of a table as lists of levels, and their counts; equal rows are merged.
+
+    Ballots without any candidate are left out.
+    """
+    check_choice("cells", cells, (None, "rank", "item"))
+    check_choice("rows", rows, (None, "items", "voters"))
+    table = as_table(frame, caller)
+    names = list(table.columns)
+    if len(set(names)) != len(names):
+        raise InputError(f"`ballots` of {caller} must have columns of different names; got {show(names)}.")
+    if isinstance(counts, str):
+        if counts not in names:
+            raise InputError(
+                f"`counts` must be a sequence or the name of a column, one of {names}; got {counts!r}. Correct it."
+            )
+        table, counts, by_column = table.drop(columns=counts), table[counts].tolist(), True
+    else:
+        by_column = False
+    text = [name for name in table.columns if not _is_numeric(table[name], caller)]
+    owner = _find_owner(table, text, cells)
+    if cells is None:
+        cells = _find_cells(table, text, owner, caller)
+    if cells == "item":
+        if rows == "items":
+            raise InputError(
+                "`rows` must be None or 'voters' for cells with names, where each row is a ballot; got 'items'. Use "
+                "RankedLists.from_wide if each column is a ballot."
+            )
+        return _from_names(table.drop(columns=[] if owner is None else [owner]), counts, caller)
+    if owner is not None:
+        table = table.set_index(owner)
+        rows = rows or _rows_of_title(owner)
+    if by_column:
+        if rows == "items":
+            raise InputError(
+                "`counts` must be a sequence with a number for each voter if each row is a candidate; got the name of "
+                "a column. Pass rows='voters' if each row is a ballot."
+            )
+        rows = "voters"
+    return _from_ranks(table, counts, rows, caller)
+
+
+def _is_numeric(column, caller):
+    """Return True if a column contains only numbers and missing cells."""
+    if pd.api.types.is_bool_dtype(column.dtype):
+        raise InputError(
+            f"Column {show(column.name)} of the table passed to {caller} must contain ranks or names; it contains True "
+            "and False. Write rank 1 for each approved candidate, and leave the other cells empty."
+        )
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return True
+    return not any(isinstance(one, str) or not np.isscalar(one) for one in column[column.notna()])
+
+
+def _find_owner(table, text, cells):
+    """Return the name of the column that names the rows, such as the candidates; None means the index."""
+    first = next(iter(table.columns), None)
+    if first not in text or len(table.columns) == 1:
+        return first if first is not None and len(table.columns) > 1 and _names_voters(first) else None
+    others = [name for name in table.columns if name != first]
+    if cells != "item" and text == [first] and not _is_empty(table, others):
+        return first
+    return first if _names_voters(first) else None
+
+
+def _is_empty(table, names):
+    """Return True if some columns have no value; this is also true for no columns."""
+    return bool(table[names].isna().to_numpy().all())
+
+
+def _names_voters(title):
+    return _rows_of_title(title) == "voters"
+
+
+def _rows_of_title(title):
+    """Return "voters" or "items" if a column with this title contains their names, or None if this is unknown."""
+    if not isinstance(title, str):
+        return None
+    plain = title.strip().casefold()
+    if canonical(title) == "voter" or plain in _VOTERS:
+        return "voters"
+    return "items" if canonical(title) == "item" or plain in _CANDIDATES else None
+
+
+def _find_cells(table, text, owner, caller):
+    """Return "rank" or "item", the contents of the cells; raise an error if they are mixed or ambiguous."""
+    others = [name for name in table.columns if name != owner]
+    numeric = [name for name in others if name not in text]
+    likely = [name for name in numeric if isinstance(name, str) and name.strip().casefold() in _COUNTS]
+    if text and likely:
+        raise InputError(
+            f"`counts` of {caller} must name the column of numbers of voters; column {likely[0]!r} seems to be that "
+            f"column. Pass counts={likely[0]!r}."
+        )
+    if len(numeric) < len(others) and _is_empty(table, numeric):
+        return "item"
+    if len(numeric) < len(others):
+        word = next(name for name in others if name in text)
+        raise InputError(
+            f"`ballots` of {caller} must be a table of ranks or of names; column {show(word)} contains text, and "
+            f"{show(numeric[0])} contains numbers. Pass counts= for a column of counts, or drop one of the columns."
+        )
+    if not _is_empty(table, numeric) and any(isinstance(name, str) and _PLACE.match(name.strip()) for name in numeric):
+        raise InputError(
+            f"`cells` of {caller} must be 'rank' or 'item' for this table, whose columns are titled like places but "
+            f"contain numbers; got None. Pass cells='item' if the numbers are the candidates."
+        )
+    return "rank"
+
+
+def _merge(codes):
+    """Return the positions of the first of equal rows, in order, and the number of the distinct row of each row."""
+    _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first, kind="stable")
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return first[order], place[inverse.ravel()]
+
+
+def _total(counts, n, group, n_groups, caller):
+    """Return the sum of the counts of each group of equal ballots; None counts each ballot once."""
+    if counts is None:
+        return np.bincount(group, minlength=n_groups).tolist()
+    counts = as_counts(counts, caller)
+    if len(counts) != n:
+        raise InputError(
+            f"`counts` of {caller} must have one number for each ballot; got {len(counts)} numbers and {n} ballots."
+        )
+    total = [0] * n_groups
+    for k, count in zip(group.tolist(), counts, strict=True):
+        total[k] += count
+    return total
+
+
+def _from_ranks(table, counts, rows, caller):
+    matrix = read_cells(table, caller).astype(np.float64)
+    known = matrix[~np.isnan(matrix)]
+    if not len(known):
+        raise InputError(f"`ballots` of {caller} must have at least one rank; got none. Check the columns.")
+    if not np.isfinite(known).all() or known.min() < 0:
+        bad = known[~(np.isfinite(known) & (known >= 0))][0]
+        raise InputError(
+            f"`ballots` of {caller} must contain finite ranks of at least 0, 1 for the best; got {bad:g}. Leave cells "
+            "without a rank empty."
+        )
+    rows = rows or _find_rows(table, matrix, caller)
+    items = list(table.columns if rows == "voters" else table.index)
+    if len(set(items)) != len(items) or any(pd.isna(one) is True for one in items):
+        raise InputError(f"`ballots` of {caller} must have a different name for each candidate; got {show(items)}.")
+    matrix = matrix if rows == "voters" else matrix.T
+    first, group = _merge(np.where(np.isnan(matrix), -1.0, matrix))
+    ballots = []
+    for row in matrix[first]:
+        ranked = sorted((rank, k) for k, rank in enumerate(row.tolist()) if rank == rank)
+        ballots.append([[items[k] for _, k in level] for _, level in groupby(ranked, key=lambda pair: pair[0])])
+    return _without_blank(ballots, caller, _total(counts, len(matrix), group, len(first), caller))
+
+
+def _find_rows(table, matrix, caller):
+    """Return "items" if each column of ranks is a ballot, or "voters" if each row is one; raise an error if unclear.
+
+    The best rank of a ballot is 1. Rows with names are candidates, unless only the rows look like ballots. If rows have
+    no names, only the columns or only the rows may look like ballots.
+    """
+    columns, rows = _look_like_ballots(matrix.T), _look_like_ballots(matrix)
+    numbered = list(table.index) == list(range(len(table)))
+    if not numbered and (columns or not rows):
+        warn_of_rows(matrix, table.index, caller)
+        return "items"
+    if numbered and columns != rows:
+        return "items" if columns else "voters"
+    seen = "only the rows contain a rank 1 each" if not numbered else "the ranks do not show it"
+    raise InputError(
+        f"`rows` of {caller} must be 'items' or 'voters'; got None, and {seen}. Pass 'voters' if the rows are ballots."
+    )
+
+
+def _look_like_ballots(matrix):
+    """Return True if the lowest rank in each row is 1; rows without ranks do not count."""
+    best = np.where(np.isnan(matrix), np.inf, matrix).min(axis=1)
+    return bool((best[np.isfinite(best)] == 1).all())
+
+
+def _from_names(table, counts, caller):
+    columns = [table[name].astype(object).where(table[name].notna(), None) for name in table.columns]
+    cells = np.empty((len(table), len(columns)), dtype=object)
+    for k, column in enumerate(columns):
+        # Lists of tied candidates become tuples, which can be counted.
+        cells[:, k] = [one if one is None or isinstance(one, Hashable) else tuple(one) for one in column]
+    codes, known = pd.factorize(cells.ravel())
+    first, group = _merge(codes.reshape(cells.shape))
+    if cells.shape[1] == 1:  # each cell is a whole ballot
+        ballots = [one if one is None or isinstance(one, str) else [one] for one in cells[first, 0]]
+        ballots = [[] if one is None or not str(one).strip() else one for one in ballots]
+    else:
+        levels = [_level(one, caller) for one in known]
+        ballots = [[levels[k] for k in row if k >= 0 and levels[k]] for row in codes.reshape(cells.shape)[first]]
+    return _without_blank(ballots, caller, _total(counts, len(cells), group, len(first), caller))
+
+
+def _level(cell, caller):
+    """Return the candidates in a cell of a column of places as a list; a blank text contains none."""
+    if not isinstance(cell, str):
+        return list(cell) if isinstance(cell, tuple) else [cell]
+    if ">" in cell:
+        raise InputError(
+            f"A cell of a table with several columns must contain one place of a ballot, as in 'B = C'; got "
+            f"{show(cell)}. Pass whole ballots to {caller} in a single column."
+        )
+    return split_level(cell) if cell.strip() else []
+
+
+def _without_blank(ballots, caller, counts):
+    """Return the ballots that contain at least one candidate, and their counts."""
+    kept = [k for k, ballot in enumerate(ballots) if len(ballot)]
+    if not kept:
+        raise InputError(f"`ballots` of {caller} must have at least one candidate; got none. Check the columns.")
+    return [ballots[k] for k in kept], [counts[k] for k in kept]

@@ -1,0 +1,53 @@
+"""Errors about data frames that contain rankings, but not a row for each item of each list."""
+
+from ..exceptions import InputError
+from ._from_comparisons import comparison_columns
+from ._titles import canonical
+
+# Number of columns that a message lists.
+_SHOWN = 8
+
+
+def refuse_other_shape(columns):
+    """Raise an error that names the right constructor, if a frame for RankedLists.from_frame has another shape.
+
+    `columns` is the :class:`Columns` of the frame. Nothing happens if the frame has a column of items, or if its shape
+    is unknown.
+
+    >>> import pandas as pd
+    >>> from skrankagg import RankedLists
+    >>> RankedLists.from_frame(pd.DataFrame({"Ann": ["a"], "Bob": ["b"]}))
+    Traceback (most recent call last):
+        ...
+    skrankagg.exceptions.InputError: `X` must have a row for each item of each list; its columns ['Ann', 'Bob']
+    look like a column of items for each voter. Read it with RankedLists.from_wide(frame).
+    """
+    if columns.name("item") != "item" or "item" in columns.available:
+        return
+    shape = _shape(columns)
+    if shape is not None:
+        titles = ", ".join(map(repr, columns.available[:_SHOWN]))
+        n_titles = len(columns.available)
+        shown = f"[{titles}]" if n_titles <= _SHOWN else f"[{titles}, ...] ({n_titles} in all)"
+        raise InputError(
+            f"`X` must have a row for each item of each list; its columns {shown} look like {shape[0]}. Read it with "
+            f"{shape[1]}."
+        )
+
+
+def _shape(columns):
+    """Return a description of the frame's shape and the constructor that reads it, or None if the shape is unknown."""
+    titles = [one for one in columns.available if isinstance(one, str)]
+    if comparison_columns(titles):
+        return "a row for each comparison", "RankedLists.from_comparisons(frame)"
+    titles = columns.available
+    if len(set(titles)) < max(2, len(titles)) or any(isinstance(one, str) and canonical(one) for one in titles):
+        return None
+    kinds = ["number" if columns.series(one).dtype.kind in "iuf" else "text" for one in titles]
+    if kinds == ["number"] * len(kinds):
+        return "a column of numbers for each voter", "RankedLists.from_matrix(frame, kind='rank') or kind='score'"
+    if kinds == ["text"] * len(kinds):
+        return "a column of items for each voter", "RankedLists.from_wide(frame)"
+    if len(kinds) > 2 and kinds == ["text", "number"] * (len(kinds) // 2):
+        return "a column of items and a column of numbers for each voter", "RankedLists.from_wide(frame, pairs=True)"
+    return None
