@@ -26,6 +26,7 @@ from skrankagg import (
     ReciprocalRankFusion,
     fuse,
 )
+from skrankagg.aggregators import LocalKemenization
 from skrankagg.base import BaseAggregator
 from skrankagg.exceptions import ExposureWarning, InputError, InputTypeError
 from skrankagg.preprocessing import TopK
@@ -374,3 +375,10 @@ def test_methods_of_scores_refuse_lists_without_scores():
             InputError, match=r"list 'b' has none\. Give each list scores, or choose a method that reads"
         ):
             fuse({"a": {"x": 1.0, "y": 2.0}, "b": ["x", "z"]}, method)
+
+
+def test_fuse_accepts_methods_inside_methods_by_name():
+    lists = {"a": {"x": 3.0, "y": 1.0}, "b": {"y": 2.0, "z": 1.0}}
+    named = fuse(lists, "LocalKemenization[aggregator=CombSUM[norm=rank]]")
+    assert named == fuse(lists, LocalKemenization(aggregator=CombSUM(norm="rank")))
+    assert named == fuse(lists, "LocalKemenization(aggregator=CombSUM(norm='rank'))")

@@ -172,7 +172,7 @@ def test_command_line_rejects_a_repeated_measure(command, tmp_path, monkeypatch,
     RUNS["sum"].to_csv("sum.csv", index=False)
     QRELS.to_csv("qrels.csv", index=False)
     assert main([command, "sum.csv", "qrels.csv", "--metrics", "map", "map"]) == 1
-    assert "`metrics` must name each measure once; 'map' is repeated" in capsys.readouterr().err
+    assert "--metrics must name each measure once; 'map' is repeated" in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------------- which values are better
