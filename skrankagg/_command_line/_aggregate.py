@@ -223,7 +223,7 @@ def _print_influence(name, method, one):
     cells = table[["weight", "agreement", "distance"]].map(show_number)
     cells["top 10 changed"] = table["top_changed"].astype(str)
     cells["leader changed"] = table["leader_changed"].map({True: "yes", False: "no"}).fillna("-")
-    print(f"\nThe scores of {name} are not sums. Changes if a list is left out:\n")
+    print(f"\nThe scores of {name} are not sums over the lists. Changes if one list is left out:\n")
     print(plain_table(cells, "voter"))
 
 

@@ -210,13 +210,11 @@ def _table_of_ballots(text, header, choices, decimal):
         if not any(cell.strip() for cell in row):
             continue
         if len(row) != len(header):
-            raise InputError(
-                f"line {reader.line_num} must have {len(header)} fields, as the header has; got {len(row)}."
-            )
+            raise InputError(f"line {reader.line_num} must have {len(header)} fields, like the header; got {len(row)}.")
         cells = [row[place].strip() for place in choices]
         filled = [cell for cell in cells if cell]
         if choices and cells[: len(filled)] != filled:
-            raise InputError(f"line {reader.line_num} must fill its choices from the first; got {clip(str(cells))}.")
+            raise InputError(f"line {reader.line_num} must not skip a choice; got {clip(str(cells))}.")
         ballot = [cell.split("=") for cell in filled] if choices else row[one].strip()
         number = 1.0 if count is None else row[count].strip()
         if count is not None and not is_number(number, decimal):
@@ -237,9 +235,7 @@ def _read_numbers(source, kind, decimal):
         if not any(cell.strip() for cell in row):
             continue
         if len(row) != len(header):
-            raise InputError(
-                f"line {reader.line_num} must have {len(header)} fields, as the header has; got {len(row)}."
-            )
+            raise InputError(f"line {reader.line_num} must have {len(header)} fields, like the header; got {len(row)}.")
         values = [cell.strip() for cell in row[1:]]
         bad = next((cell for cell in values if cell and not is_number(cell, decimal)), None)
         if bad is not None:

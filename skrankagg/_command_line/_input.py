@@ -152,7 +152,10 @@ def names_of(text):
 
 
 def covariates_of(text):
-    """Return a dict from each covariate to its column, or to its two columns if it is written words=words_a:words_b."""
+    """Convert the value of --covariates, such as ``position,words=words_a:words_b``, to a dict.
+
+    The dict maps the name of each covariate to the name of its column, or to a tuple of two names.
+    """
     covariates = {}
     for name in names_of(text) or ():
         name, equals, columns = (part.strip() for part in name.partition("="))

@@ -360,7 +360,7 @@ def _add_comparisons(add):
     add("--groups", metavar="NAMES", help="columns of comparisons that name groups, such as judge,prompt")
     add("--query-column", metavar="NAME", help="column with the query of each comparison, to rank queries separately")
     covariates = (
-        "numbers whose effect is estimated and removed: position, a column of differences, or NAME=FIRST:SECOND"
+        "covariates, whose effects are removed from scores: position, a column of differences, or NAME=FIRST:SECOND"
     )
     add("--covariates", metavar="NAMES", help=covariates)
     reconcile = "count verdicts of both orders as one comparison, and as a tie if they differ; needs --groups"

@@ -31,7 +31,9 @@ def read_ballot_table(frame, counts, cells, rows, caller):
     table = as_table(frame, caller)
     names = list(table.columns)
     if len(set(names)) != len(names):
-        raise InputError(f"`ballots` of {caller} must have columns of different names; got {show(names)}.")
+        raise InputError(
+            f"`ballots` of {caller} must have columns of different names; got {show(names)}. Rename columns."
+        )
     if isinstance(counts, str):
         if counts not in names:
             raise InputError(
@@ -170,7 +172,9 @@ def _from_ranks(table, counts, rows, caller):
     rows = rows or _find_rows(table, matrix, caller)
     items = list(table.columns if rows == "voters" else table.index)
     if len(set(items)) != len(items) or any(pd.isna(one) is True for one in items):
-        raise InputError(f"`ballots` of {caller} must have a different name for each candidate; got {show(items)}.")
+        raise InputError(
+            f"`ballots` of {caller} must have a different name for each candidate; got {show(items)}. Rename some."
+        )
     matrix = matrix if rows == "voters" else matrix.T
     first, group = _merge(np.where(np.isnan(matrix), -1.0, matrix))
     ballots = []

@@ -126,7 +126,7 @@ def codes_to_merge(sides, row, turned):
 
 
 def _has_more_values(values, n):
-    """Return True only if an array of floats has more than n different values; the result False proves nothing.
+    """Return True only if an array of floats has more than n different values; False leaves the question open.
 
     The function counts different hashes, which is much faster than numbering the values.
     """

@@ -219,7 +219,7 @@ def _codes(names, given, what):
     if (codes < 0).any():
         raise InputError(
             f"`{what}` of {_CALLER} must have no missing ids; got {show(names[first_row(codes < 0)])} at position "
-            f"{first_row(codes < 0)}. Name it."
+            f"{first_row(codes < 0)}. Give each position an id."
         )
     return codes, index
 

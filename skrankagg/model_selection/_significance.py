@@ -224,7 +224,7 @@ def significance_marks(
 
     See Also
     --------
-    compare_methods : The tests that the marks report.
+    compare_methods : Computes the tests that the marks report.
     latex_table : Writes the marks after the numbers.
 
     Examples

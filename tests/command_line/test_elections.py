@@ -148,8 +148,8 @@ def test_formats_are_recognised_only_if_they_are_certain(folder, text, found):
     [
         ("A > B\nA > A\n", "auto", "must contain an item only once"),
         ("A >\nB > A\n", "auto", "must contain at least one item"),
-        ("choice1,choice2\nA,B\n,A\n", "auto", "line 3 must fill its choices from the first"),
-        ("choice1,choice2\nA,B,C\n", "auto", "line 2 must have 2 fields, as the header has; got 3"),
+        ("choice1,choice2\nA,B\n,A\n", "auto", "line 3 must not skip a choice"),
+        ("choice1,choice2\nA,B,C\n", "auto", "line 2 must have 2 fields, like the header; got 3"),
         ("ballot,count\nA > B,many\n", "auto", "line 2 must have a number of ballots; got 'many'"),
         ("item,v,w\na,1,2\nb,x,1\n", "ranks", "line 3 must have ranks after the first field; got 'x'"),
         ("item,v,w\na,1,2\nb,x,1\n", "auto", "line 3 must have ranks after the first field; got 'x'"),

@@ -135,7 +135,7 @@ def test_explain_prints_places_and_influence_for_other_methods(run, data):
     query = data[0].queries[0]
     out = run("explain", "lists.csv", "--method", "Schulze", "--query", query)
     assert "the place of each item in each list" in out
-    assert "The scores of Schulze are not sums. Changes if a list is left out:" in out
+    assert "The scores of Schulze are not sums over the lists. Changes if one list is left out:" in out
     assert len(cells(out, "v1")) == 1
 
 

@@ -34,7 +34,7 @@ APART = RankedLists.from_frame(
         }
     )
 )
-UNKNOWN = "No agreement has a value. It needs two lists with at least two items in common."
+UNKNOWN = "No agreement has a value. An agreement needs two lists with at least two items in common."
 
 
 def sentences(display):
