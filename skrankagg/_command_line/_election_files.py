@@ -104,7 +104,7 @@ def _are_ballots(lines):
 
 
 def _choices(header):
-    """Return the places of the columns with the first choice, the second choice and so on; return [] without them."""
+    """Return the positions of the columns of the first choice, second choice and so on, or [] if there are none."""
     found = {}
     for place, title in enumerate(header):
         match = _CHOICE.fullmatch(title)

@@ -261,7 +261,7 @@ def _load_comparisons(files, args, progress, position):
 
 
 def _numbers(column):
-    """Convert a column of text to numbers; a cell that is not a number is reported."""
+    """Convert a column of text to numbers; raise UserError if a cell is not a number."""
     found = pd.to_numeric(column, errors="coerce")
     wrong = found.isna() & column.notna()
     if wrong.any():

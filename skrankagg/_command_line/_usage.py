@@ -329,7 +329,7 @@ def recognise_files(args):
 
 
 def files_of(args):
-    """Write the files of lists and the options with which they are read, for a command that a message suggests."""
+    """Write the part of a suggested command that names the files of lists and the options for reading them."""
     files = args.files[:-1] if hasattr(args, "files") else args.lists
     words = list(files) or ["LISTS"]
     for name in ("format", "decimal", "columns", "voter", "query_column"):

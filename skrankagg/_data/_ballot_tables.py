@@ -1,4 +1,4 @@
-"""Reading of ballots from a table: ranks of candidates by voters, or names of candidates in columns of ranks."""
+"""Reading of ballots from a table of ranks, or from a table of names with a column for each place."""
 
 import re
 from collections.abc import Hashable

@@ -225,7 +225,7 @@ def _codes(names, given, what):
 
 
 def _negative(cells):
-    """Return the negative numbers; subtracting from 0 keeps 0 from becoming -0."""
+    """Return the numbers with the opposite sign; 0 stays 0 and does not become -0."""
     if cells.dtype.kind == "u":
         cells = cells.astype(np.int64 if cells.max(initial=0) <= np.iinfo(np.int64).max else np.float64)
     return 0 - cells

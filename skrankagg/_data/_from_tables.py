@@ -39,7 +39,7 @@ def from_wide(
     strip: bool = False,
     weights: Weights = None,
 ):
-    """Encode a table with one column of items for each voter, or with two columns, items and their numbers.
+    """Encode a table with a column of items for each voter, optionally followed by a column of their numbers.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Recognition of hits by their shape: those of search engines, vector databases and frameworks for RAG.
+"""Recognition of the hits of search engines, vector databases and RAG frameworks, by their shape.
 
 No client library is imported. A hit is an object or a dict as it comes from a client; a response contains hits.
 
@@ -24,7 +24,7 @@ _ID_KEYS = ("id", "_id", "doc_id")
 
 
 class Form(NamedTuple):
-    """The form of the hits of a client.
+    """Form of the hits of a client, with functions that recognise and read a hit.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def _entry(*path):
 
 
 def _number(*path):
-    """Return a function that reads a score; Weaviate's GraphQL writes some scores as text."""
+    """Return a function that reads a score from a hit, also if the score is text, as in Weaviate's GraphQL."""
     read = _entry(*path)
 
     def read_number(hit):

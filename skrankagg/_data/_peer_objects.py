@@ -81,7 +81,7 @@ def holds_tuples(given):
 
 
 def holds_rows(given):
-    """Return True if a list in a dict or in a list begins with a named tuple; this check is fast enough for `fuse`."""
+    """Return True if a dict or list contains a list of named tuples; this check is fast enough for `fuse`."""
     lists = given.values() if isinstance(given, Mapping) else given if isinstance(given, list | tuple) else ()
     return any(isinstance(one, list) and one and hasattr(one[0], "_fields") for one in lists)
 

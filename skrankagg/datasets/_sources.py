@@ -35,7 +35,7 @@ class TextFile(Protocol):
     """File that is open in text mode, such as ``sys.stdin`` or an ``io.StringIO``."""
 
     def read(self, size: int = -1, /) -> str:
-        """Read text."""
+        """Read at most `size` characters, or all if `size` is negative."""
         ...
 
 

@@ -203,7 +203,11 @@ def _check_rules(rules):
 
 
 def _result(rule, lists, time_limit):
-    """Return the columns of a rule after `rule`, without `upper_bound`: the winners, the margin and so on."""
+    """Compute the results of one rule.
+
+    The function returns the winners, the margin, its lower bound, `optimal`, the last items, and the winners without
+    the last items.
+    """
     winners, last = _ends(rule, lists)
     margin = margin_of_victory(rule, lists, time_limit=time_limit).iloc[0]
     after = ()

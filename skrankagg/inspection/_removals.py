@@ -176,7 +176,7 @@ class Trials:
         return done, distance
 
     def _survivors(self, orders):
-        """Try sets of all members except one; the member that stays is first from a group at the end of an order."""
+        """Try the removal of all members but one; begin with members from the last groups of the orders."""
         tried, width = set(), max(1, min(_SOLE, self.n_columns) // len(orders))
         for start in range(0, len(self.count), width):
             if start and (self.clock.is_over() or self.found is not None):
@@ -220,7 +220,7 @@ class Trials:
             sizes = sizes[(sizes > low) & (sizes < high)]
 
     def _greedy(self):
-        """Remove members in steps; each step removes the members with the largest gain in distance per weight."""
+        """Remove members in steps; each step removes the members that reduce the distance most per unit of weight."""
         chosen, step = np.zeros_like(self.count), max(1, self.n_members // _STEPS)
         distance = self.happens(chosen[:, None])[1][0]
         while chosen.sum() + 1 < self.n_members and self.weight @ chosen < self.upper:

@@ -199,7 +199,7 @@ def significance_marks(
     alpha: float = 0.05,
     **options: Unpack[PairedTestOptions],
 ) -> pd.DataFrame:
-    """For each measure, mark the methods that differ significantly from a baseline.
+    """Mark the methods that differ significantly from a baseline, for each measure.
 
     Parameters
     ----------

@@ -100,7 +100,7 @@ class EliminationDisplay(Display):
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Count the lists of a query, and draw the votes by round.
+        """Run an elimination on the lists of a query, and draw the votes by round.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class EliminationDisplay(Display):
         self._legend(list(self.parts_.values()))
 
     def _fewest_leave(self):
-        """Return True if the items with the fewest votes leave, and not the items with the most last places."""
+        """Return True if the rule eliminates the items with the fewest votes, rather than the most last places."""
         least = self.table.groupby("round")["votes"].transform("min")
         return bool((self.table["votes"] == least)[self.table["leaves"]].all())
 

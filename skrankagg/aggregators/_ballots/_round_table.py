@@ -1,4 +1,4 @@
-"""Table of the rounds of an elimination: the votes of each item in each round, and the reason why items leave."""
+"""Table of the rounds of an elimination: the votes of each item in each round, and the items that leave."""
 
 import numpy as np
 
@@ -85,7 +85,7 @@ def _totals(lists, survived, candidate, number, n_rounds, rule, absent):
 
 
 def _exhausted(lists, survived, n_rounds):
-    """Return the weight of the lists without a remaining item, of shape (n_queries, largest number of rounds)."""
+    """Return the weight of the lists without a remaining item, by query (row) and round (column)."""
     gone = np.zeros((lists.n_queries, int(n_rounds.max()) + 1))
     end = np.maximum.reduceat(survived[lists.candidate], lists.row_ptr[:-1]) + 1
     end = np.minimum(end, gone.shape[1] - 1)
