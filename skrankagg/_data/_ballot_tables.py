@@ -32,7 +32,7 @@ def read_ballot_table(frame, counts, cells, rows, caller):
     names = list(table.columns)
     if len(set(names)) != len(names):
         raise InputError(
-            f"`ballots` of {caller} must have columns of different names; got {show(names)}. Rename columns."
+            f"`ballots` of {caller} must have columns of different names; got {show(names)}. Rename repeated columns."
         )
     if isinstance(counts, str):
         if counts not in names:
@@ -99,7 +99,7 @@ def _names_voters(title):
 
 
 def _rows_of_title(title):
-    """Return "voters" or "items" if a column with this title contains their names, or None if this is unknown."""
+    """Return "voters" or "items" if a column with this title contains names of voters or items, otherwise None."""
     if not isinstance(title, str):
         return None
     plain = title.strip().casefold()
@@ -173,7 +173,8 @@ def _from_ranks(table, counts, rows, caller):
     items = list(table.columns if rows == "voters" else table.index)
     if len(set(items)) != len(items) or any(pd.isna(one) is True for one in items):
         raise InputError(
-            f"`ballots` of {caller} must have a different name for each candidate; got {show(items)}. Rename some."
+            f"`ballots` of {caller} must have a different name for each candidate; got {show(items)}. Rename repeated "
+            "candidates."
         )
     matrix = matrix if rows == "voters" else matrix.T
     first, group = _merge(np.where(np.isnan(matrix), -1.0, matrix))

@@ -34,7 +34,7 @@ def count_ballots(ballots: Any, counts: Any, caller: str, *, strip: bool) -> Cou
 
 
 def as_counts(counts, caller):
-    """Return the numbers of voters as a list; raise an error if one of them is not a finite number of at least 0."""
+    """Return the numbers of voters as a list; raise an error if a number is negative or not finite."""
     if isinstance(counts, str | bytes | Mapping | Set) or not np.iterable(counts):
         raise InputTypeError(
             f"`counts` of {caller} must be a sequence of numbers, one for each ballot; got {type(counts).__name__}."

@@ -290,7 +290,7 @@ def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     TypeError
-        If `qrels` is neither a Qrels nor a data frame.
+        If `qrels` is not a Qrels, a data frame or a dict.
     ValueError
         If a column or an id is missing, an item is judged twice, or an id is empty or contains white space. If the path
         ends in the suffix of another format.
