@@ -135,7 +135,7 @@ def _find_cells(table, text, owner, caller):
 
 
 def _merge(codes):
-    """Find equal rows; return the position of the first row of each kind, in order, and the kind of each row."""
+    """Group equal rows; return the position of the first row of each group, in order, and the group of each row."""
     _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     place = np.empty(len(order), dtype=np.int64)

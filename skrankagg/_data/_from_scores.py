@@ -38,8 +38,8 @@ def from_scores(
         The index of a DataFrame contains the ids of the queries, and its columns contain the ids of the items. Several
         DataFrames are matched by these ids.
     queries, items : sequence of hashable, default=None
-        Ids of the rows and of the columns, for DataFrames in the order of the first one. None uses the names of the
-        DataFrames, or numbers from 0 if there are no names.
+        Ids of the rows and of the columns. If there are several DataFrames, the order is taken from the first. None
+        uses the index and the columns of the DataFrames, or numbers from 0 for arrays.
     voters : sequence of hashable, default=None
         Names of the voters, unless `scores` is a dict. None numbers them from 0.
     lower_is_better : bool or sequence of voters, default=False
@@ -56,10 +56,10 @@ def from_scores(
     Raises
     ------
     TypeError
-        If a matrix is text, or rows of different lengths. If names cannot be hashed or sorted.
+        If a matrix contains text, or its rows have different lengths. If ids or names cannot be hashed or sorted.
     ValueError
-        If matrices have different shapes, a cell is not a finite number, or names do not match the shape. If there is
-        no number.
+        If matrices have different shapes, a cell is infinite, or the number of ids or names does not match the shape.
+        If all cells are NaN.
 
     See Also
     --------
@@ -161,7 +161,7 @@ def _by_voter(scores, voters):
 
 
 def _labels(read, queries, items):
-    """Return the ids of queries and items, and the matrices; DataFrames are brought into the order of the first one."""
+    """Return the ids of queries and items, and the matrices; DataFrames get the order of the first DataFrame."""
     frames = {name: one for name, one in read.items() if isinstance(one, pd.DataFrame)}
     if not frames:
         return queries, items, read

@@ -65,7 +65,7 @@ def query_ids(titles):
 
 
 def document_numbers(titles):
-    """Return ["docid"] if the frame is from PyTerrier, where this column numbers the documents of an index, else [].
+    """Return ["docid"] for the columns of a PyTerrier frame, where `docid` numbers the documents; otherwise return [].
 
     >>> from skrankagg._data._titles import document_numbers
     >>> document_numbers(["qid", "docid", "docno", "rank"]), document_numbers(["qid", "docid", "rank"])

@@ -60,7 +60,10 @@ def parse_params(name, aggregator, pieces):
 
 
 def read_value(text):
-    """Convert bm25:.3,dense:.7 to a dict, and a Python literal to its value; return any other text unchanged."""
+    """Convert the text of a parameter's value: a Python literal to its value, and bm25:.3,dense:.7 to a dict.
+
+    Any other text is returned unchanged.
+    """
     if _BY_VOTER.fullmatch(text):
         pairs = [piece.rpartition(":") for piece in text.split(",")]
         return {voter.strip(): float(number) for voter, _, number in pairs}
