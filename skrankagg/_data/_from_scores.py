@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .._support._values import show
 from ..exceptions import InputError, InputTypeError
-from ._frames import AnyFrame, first_row, is_frame, show_id
+from ._frames import first_row, is_frame, show_id
 from ._id_codes import encode_ids
 from ._long_rows import LowerIsBetter, Weights, falling_voters, weights_of_voters
 from ._matrices_of_lists import as_table
@@ -21,7 +21,7 @@ _CALLER = "RankedLists.from_scores"
 
 def from_scores(
     cls,
-    scores: Mapping[Any, ArrayLike | AnyFrame] | Sequence[ArrayLike | AnyFrame] | ArrayLike,
+    scores: Mapping[Any, Any] | Sequence[Any] | ArrayLike,
     *,
     queries: Sequence[Hashable] | pd.Index | None = None,
     items: Sequence[Hashable] | pd.Index | None = None,

@@ -1,15 +1,16 @@
 """Construction of ranked lists from tables of lists, from matrices of items by voters, and from paired comparisons."""
 
 from collections.abc import Hashable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._arrays._ragged import positions
-from .._support._checks import check_choice
+from .._support._checks import check_choice, check_flag
 from ..exceptions import InputError
+from ._column_pairs import read_pairs
 from ._frames import AnyFrame, Columns
 from ._from_comparisons import from_wins
 from ._long_rows import (
@@ -30,24 +31,36 @@ def from_wide(
     cls,
     frame: AnyFrame,
     *,
+    pairs: bool = False,
     query: Hashable = "q",
+    lower_is_better: LowerIsBetter | None = None,
     duplicates: Duplicates = "error",
     missing_ids: MissingIds = "error",
     strip: bool = False,
     weights: Weights = None,
 ):
-    """Encode a table in which each column is a list of items, best first.
+    """Encode a table with one column of items for each voter, or with two columns, items and their numbers.
 
     Parameters
     ----------
     frame : DataFrame of pandas, polars or pyarrow
-        Columns are voters. NaN or None fills the end of shorter columns.
+        Columns are voters, and contain items, best first. NaN or None fills the end of shorter columns. With `pairs`,
+        each voter has two neighbouring columns: items, and then their scores or p-values. The rows of a pair may be in
+        any order, and blank rows are ignored.
+    pairs : bool, default=False
+        Whether each voter has two columns. The name of the voter is the part that both titles share, such as Smith in
+        "Smith gene" and "Smith p". Otherwise it is the title of the items. Pairs that the titles do not distinguish are
+        numbered from 1.
     query : hashable, default="q"
         Id of the query.
+    lower_is_better : bool or sequence of voters, default=None
+        Whether smaller numbers are better, as for p-values. A sequence contains the voters whose smaller numbers are
+        better. It must be given with `pairs`, and only then.
     duplicates : {"error", "first", "best", "mean"}, default="error"
-        How to treat an item that a list contains twice; both "first" and "best" keep the item's best place.
+        How to treat an item that a list contains twice. Without `pairs`, both "first" and "best" keep the item's best
+        place.
     missing_ids : {"error", "drop"}, default="error"
-        How to treat missing items before the end of a column.
+        How to treat missing items before the end of a column, and with `pairs` items without a number.
     strip : bool, default=False
         Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
     weights : mapping of voter to float, or sequence of float in the order of the columns, default=None
@@ -62,12 +75,13 @@ def from_wide(
     TypeError
         If `frame` is not a data frame.
     ValueError
-        If the frame has no items.
+        If the frame has no items. With `pairs`, if the number of columns is odd, the second column of a pair does not
+        contain numbers, or `lower_is_better` is missing.
 
     See Also
     --------
     from_matrix : Encodes a table with items as rows and numbers as cells.
-    to_wide : The inverse.
+    to_wide : The inverse, for one column for each voter.
 
     Examples
     --------
@@ -81,9 +95,33 @@ def from_wide(
     2     q     Wu  KRAS   1.0
     3     q     Wu  TP53   2.0
     4     q     Wu   MYC   3.0
+
+    Genes and their p-values, with a gene that one study tested twice:
+
+    >>> table = pd.DataFrame({
+    ...     "Smith gene": ["TP53", "KRAS", "TP53"], "Smith p": [0.001, 0.04, 0.2],
+    ...     "Wu gene": ["KRAS", "MYC", None], "Wu p": [0.003, 0.01, None],
+    ... })
+    >>> RankedLists.from_wide(table, pairs=True, lower_is_better=True, duplicates="best").to_runs()
+    {'Smith': {'q': {'TP53': -0.001, 'KRAS': -0.04}}, 'Wu': {'q': {'KRAS': -0.003, 'MYC': -0.01}}}
     """
     caller = "RankedLists.from_wide"
+    check_flag("pairs", pairs)
     columns = Columns(frame, {}, caller, lazy=False)
+    options: dict[str, Any] = {
+        "caller": caller,
+        "duplicates": duplicates,
+        "missing_ids": missing_ids,
+        "strip": strip,
+        "weights": weights,
+    }
+    if pairs:
+        return _encode_pairs(cls, columns, frame, query, lower_is_better, options)
+    if lower_is_better is not None:
+        raise InputError(
+            f"`lower_is_better` of {caller} must be given only with pairs=True, because a column of items has no "
+            f"numbers; got {lower_is_better!r}. Leave it out, or pass pairs=True."
+        )
     names = columns.available
     if len(set(names)) != len(names):
         raise InputError(f"`frame` of {caller} must have columns of different names, one for each voter; got {names}.")
@@ -101,17 +139,22 @@ def from_wide(
         "item": join_ids([part for part in parts if len(part)]),
         "rank": positions(np.concatenate([[0], np.cumsum(lengths)])).astype(np.float64),
     }
-    return encode_rows(
-        cls,
-        rows,
-        voters=names,
-        caller=caller,
-        duplicates=duplicates,
-        missing_ids=missing_ids,
-        strip=strip,
-        weights=weights,
-        plain_ids=not any(has_own_mask(columns, name) for name in names),
-    )
+    options["plain_ids"] = not any(has_own_mask(columns, name) for name in names)
+    return encode_rows(cls, rows, voters=names, **options)
+
+
+def _encode_pairs(cls, columns, frame, query, lower_is_better, options):
+    """Encode a table with two columns for each voter; `options` contains the other arguments of `encode_rows`."""
+    caller = options["caller"]
+    if lower_is_better is None:
+        raise InputError(
+            f"`lower_is_better` of {caller} must be given with pairs=True; got none. Pass True for p-values, False for "
+            "scores, or the voters whose smaller numbers are better."
+        )
+    check_choice("missing_ids", options["missing_ids"], ("error", "drop"))
+    voters, rows, options["plain_ids"] = read_pairs(columns, frame, caller, options["missing_ids"])
+    rows = {"query": repeat_id(query, len(rows["item"])), **rows}
+    return encode_rows(cls, rows, voters=voters, lower_is_better=lower_is_better, **options)
 
 
 def wide_table(lists):

@@ -77,7 +77,7 @@ def encode_rows(
         voters = _strip_names(voters, caller)
         frame["query"], frame["item"] = strip_ids(frame["query"]), strip_ids(frame["item"])
     frame = _without_missing(frame, missing_ids, caller)
-    if plain_ids and _is_nullable(frame["item"].dtype):
+    if plain_ids and is_nullable(frame["item"].dtype):
         frame["item"] = frame["item"].to_numpy(dtype=frame["item"].dtype.numpy_dtype)
     _refuse_no_numbers(frame, kind, voters, caller)
     falling = falling_voters(lower_is_better, voters, kind)
@@ -149,7 +149,7 @@ def flat_ids(items: Sequence[Any]) -> pd.Series:
 
 def has_own_mask(columns: Columns, name: str) -> bool:
     """Return True if a column of a pandas frame has a nullable integer type; its ids then keep this type."""
-    return columns.is_pandas and _is_nullable(columns.series(name).dtype)
+    return columns.is_pandas and is_nullable(columns.series(name).dtype)
 
 
 def check_query(query: Any) -> None:
@@ -192,7 +192,8 @@ def strip_ids(values):
     return names.take(codes).reset_index(drop=True)
 
 
-def _is_nullable(dtype):
+def is_nullable(dtype):
+    """Return True for a nullable integer type of pandas or Arrow."""
     return isinstance(dtype, pd.api.extensions.ExtensionDtype) and dtype.kind in "iu" and hasattr(dtype, "numpy_dtype")
 
 

@@ -148,6 +148,7 @@ EXCEPTIONS = {
     ("weights", "fuse"): "by position or by name",
     ("scores", "_from_scores.from_scores"): "matrices of scores, one for each voter",
     ("values", "RankedLists.from_matrix"): "also a frame with labelled rows and columns",
+    ("pairs", "RankedLists.from_wide"): "whether the columns of a table are pairs",
     ("path", "load_letor_agg"): "several files make one table",
     ("path", "read_lists"): "several files make one table",
     ("path", "read_preflib"): "several files make one table",
