@@ -1,6 +1,7 @@
 """fuse of plain lists, compared with transform of the same lists."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import asyncio
+import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
@@ -209,8 +210,15 @@ def test_fuse_accepts_ids_of_any_ordered_type():
         ([["a"]], {"aggregator": "rff"}, InputError, r"'rff' is not a method"),
         ([["a"]], {"aggregator": "rrf[kk=1]"}, InputError, r"no parameter 'kk' \(did you mean 'k'\?\)"),
         ([["a"]], {"aggregator": 3}, InputTypeError, "expects an aggregator"),
-        ({"bm25": ["a"], "dense": None}, {}, InputTypeError, "list 'dense' is of type NoneType. Leave out a list that"),
-        ({"bm25": ["a"], "dense": TimeoutError()}, {}, InputTypeError, "list 'dense' is of type TimeoutError. Leave"),
+        (
+            {"bm25": ["a"], "dense": None},
+            {"strict": True},
+            InputTypeError,
+            r"list 'dense' is of type NoneType\. Leave it out, or pass strict=False\.",
+        ),
+        ({"bm25": ["a"], "dense": TimeoutError()}, {"strict": True}, InputTypeError, "list 'dense' is of type TimeoutError"),
+        ({"bm25": None, "dense": TimeoutError("late")}, {}, InputError, "at least one list; got None for 'bm25', and no other"),
+        ([TimeoutError("late"), None], {}, InputError, r"got TimeoutError\('late'\) for list 1, and no other list has arr"),
         ([["a"]], {"strict": 1}, InputTypeError, "`strict` must be True or False"),
         ([["a"]], {"return_items": "yes"}, InputTypeError, "`return_items` must be True or False"),
         ([["a"]], {"duplicates": "last"}, InputError, "`duplicates` must be one of"),
@@ -341,6 +349,38 @@ def test_fuse_ignores_the_weights_of_lists_that_a_request_lacks():
         with pytest.raises(InputError, match="must name only lists of the request with strict=True; got 'late'"):
             fuse(one, weights={"bm25": 0.5, "late": 9, "dense": 2}, strict=True)
     assert fuse(lists, weights={"bm25": 0.5, "dense": 2}, strict=True) == expected
+
+
+@pytest.mark.parametrize("missing", [None, TimeoutError("late"), asyncio.CancelledError()])
+@pytest.mark.parametrize("options", [{}, {"aggregator": "CombSUM"}, {"aggregator": "Copeland"}, {"explain": True}])
+def test_fuse_counts_lists_that_have_not_arrived_as_empty_lists(missing, options):
+    hits = {"keyword": {"d1": 9.1, "d2": 7.5}, "vector": [("d2", 0.8), ("d3", 0.7)]}
+    weights = {"keyword": 2, "clicks": 5, "vector": 1}
+    expected = fuse({"keyword": hits["keyword"], "clicks": [], "vector": hits["vector"]}, weights=weights, **options)
+    given = {"keyword": hits["keyword"], "clicks": missing, "vector": hits["vector"]}
+    assert fuse(given, weights=weights, **options) == expected
+    first = {"clicks": missing, **hits}  # also as the first list, of one query and of a batch
+    assert [one[:2] for one in fuse(first, weights=weights, **options)] == [one[:2] for one in expected]
+    batch = [list(first.values()), list(hits.values())]
+    assert fuse(batch, **options) == [fuse([[], *hits.values()], **options), fuse(list(hits.values()), **options)]
+    assert fuse([first, hits], **options) == [fuse({"clicks": [], **hits}, **options), fuse(hits, **options)]
+    assert fuse([missing, ["d1", "d2"]], return_items=True, **{**options, "aggregator": None})[0][0] == "d1"
+
+
+def test_fuse_takes_the_result_of_gather_and_passes_on_the_first_error():
+    async def search(name):
+        if name == "clicks":
+            raise TimeoutError(name)
+        return [name, "d1"]
+
+    async def gather(*names):
+        return await asyncio.gather(*map(search, names), return_exceptions=True)
+
+    found = fuse(dict(zip("abc", asyncio.run(gather("bm25", "clicks", "dense")), strict=True)))
+    assert found == fuse([["bm25", "d1"], ["dense", "d1"]])
+    with pytest.raises(InputError, match=r"got TimeoutError\('clicks'\) for list 1") as caught:
+        fuse(asyncio.run(gather("clicks", "clicks")))
+    assert isinstance(caught.value.__cause__, TimeoutError)
 
 
 def test_fuse_of_frames_ignores_the_weights_of_absent_frames():

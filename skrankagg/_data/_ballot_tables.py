@@ -11,7 +11,7 @@ from .._support._checks import check_choice
 from .._support._values import show
 from ..exceptions import InputError
 from ._ballots import as_counts, split_level
-from ._matrices_of_lists import as_table, warn_of_rows
+from ._matrices_of_lists import as_table, look_like_ballots, warn_of_rows
 from ._matrix_cells import read_cells
 from ._titles import canonical
 
@@ -186,7 +186,7 @@ def _find_rows(table, matrix, caller):
     The best rank of a ballot is 1. Rows with names are candidates, unless only the rows look like ballots. If rows have
     no names, only the columns or only the rows may look like ballots.
     """
-    columns, rows = _look_like_ballots(matrix.T), _look_like_ballots(matrix)
+    columns, rows = look_like_ballots(matrix.T), look_like_ballots(matrix)
     numbered = list(table.index) == list(range(len(table)))
     if not numbered and (columns or not rows):
         warn_of_rows(matrix, table.index, caller)
@@ -197,12 +197,6 @@ def _find_rows(table, matrix, caller):
     raise InputError(
         f"`rows` of {caller} must be 'items' or 'voters'; got None, and {seen}. Pass 'voters' if the rows are ballots."
     )
-
-
-def _look_like_ballots(matrix):
-    """Return True if the lowest rank in each row is 1; rows without ranks do not count."""
-    best = np.where(np.isnan(matrix), np.inf, matrix).min(axis=1)
-    return bool((best[np.isfinite(best)] == 1).all())
 
 
 def _from_names(table, counts, caller):

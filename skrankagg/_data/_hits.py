@@ -54,7 +54,7 @@ def read_list(one, key, caller, name, *, declared=False, score=None):
             missing = one is None or isinstance(one, BaseException)
             raise InputTypeError(
                 f"`lists` of {caller} must be {KINDS}; list {show(name)} is of type {type(one).__name__}. "
-                + ("Leave out a list that has not arrived." if missing else "Convert it to a list, best first.")
+                + ("Leave it out, or pass strict=False." if missing else "Convert it to a list, best first.")
             )
     if not one:
         return [], None, [], False

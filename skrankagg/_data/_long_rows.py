@@ -247,7 +247,7 @@ def _without_missing(frame, missing_ids, caller):
         return frame[~missing].reset_index(drop=True)
     raise InputError(
         f"Each place of a list for {caller} must have an item; {int(missing.sum())} places have None or NaN. Pass "
-        "missing_ids='drop' to leave them out."
+        f"missing_ids='drop' to {caller}, which then leaves them out."
     )
 
 
@@ -311,7 +311,7 @@ def _refuse_duplicates(frame, caller):
         raise InputError(
             f"Each list for {caller} must contain each item only once; {int(twice.sum())} places repeat an item (the "
             f"first is item {show(row['item'])} of voter {show(row['voter'])}). Pass duplicates='first', 'best' or "
-            "'mean'."
+            f"'mean' to {caller}."
         ) from None
 
 

@@ -135,11 +135,11 @@ def is_batch(lists, key):
     if isinstance(query, Mapping):
         if open_response(query) is not None:
             return False
-        one = next(iter(query.values()))
+        one = next((one for one in query.values() if not has_not_arrived(one)), ())
         return (_is_sized(one) and not isinstance(one, str)) or open_response(one) is not None
     if isinstance(query, str) or not isinstance(query, list | tuple):
         return False
-    one = next((one for one in query if not _is_sized(one) or len(one)), None)
+    one = next((one for one in query if not has_not_arrived(one) and (not _is_sized(one) or len(one))), None)
     if isinstance(one, Mapping):  # a response, a hit, a dict of id to score, or a hit that lacks the key
         if open_response(one) is not None or find_form(one) is not None:
             return find_form(one) is None
@@ -160,6 +160,11 @@ def describe_method(method):
     return f"the class {method.__name__}. Make an aggregator of it, {method.__name__}()"
 
 
+def has_not_arrived(one):
+    """Return True for None or an exception, which stand for the list of a retriever that did not answer."""
+    return one is None or isinstance(one, BaseException)
+
+
 def read_plain(lists, key=None, *, strict=False):
     """Read the lists of one query as :class:`PlainQuery`."""
     names = None
@@ -177,6 +182,8 @@ def read_plain(lists, key=None, *, strict=False):
     for v, one in enumerate(lists):
         if key is None and type(one) is list and one and type(one[0]) is str:  # the most common case
             of, values, found = one, None, one
+        elif has_not_arrived(one) and not strict:
+            of, values, found = [], None, []
         else:
             name = v if names is None else names[v]
             of, values, found, lower = read_list(one, key.get(name) if by_list else key, "fuse", name)
@@ -185,6 +192,11 @@ def read_plain(lists, key=None, *, strict=False):
         ids.append(of)
         scores.append(values)
         hits.append(found)
+    if lists and all(map(has_not_arrived, lists)):
+        raise InputError(
+            f"`lists` of fuse must contain at least one list; got {show(lists[0])} for "
+            f"{'list 1' if names is None else show(names[0])}, and no other list has arrived. Check the retrievers."
+        ) from (lists[0] if isinstance(lists[0], Exception) else None)
     scored = [values is not None for values, of in zip(scores, ids, strict=True) if of]
     if not any(scored):
         return PlainQuery(names, ids, None, hits)
@@ -452,6 +464,6 @@ def _unhashable(error):
 
 def _repeated(where, one):
     return InputError(
-        f"Each list for fuse must contain an id once; {where} repeats {show(one)}. Keep one of them, or encode the "
-        "lists with RankedLists.from_lists(duplicates='first')."
+        f"Each list for fuse must contain an id once; {where} repeats {show(one)}. Keep one of them, or pass "
+        "duplicates='first', 'best' or 'mean'."
     )

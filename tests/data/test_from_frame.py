@@ -463,7 +463,10 @@ def test_constructors_reject_unhashable_ids_whatever_the_options():
         (pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "winner": ["tie"]}), "from_comparisons(frame)"),
         (pd.DataFrame({"Winner": ["x"], "Loser": ["y"]}), "from_comparisons(frame)"),
         (pd.DataFrame(np.ones((5, 61))).add_prefix("voter "), "from_matrix(frame, kind='rank') or kind='score'"),
-        (pd.DataFrame({"gene": ["a"], "p": [0.1], "gene.1": ["b"], "p.1": [0.2]}), "from_wide(frame, pairs=True)"),
+        (
+            pd.DataFrame({"gene": ["a"], "p": [0.1], "gene.1": ["b"], "p.1": [0.2]}),
+            "from_wide(frame, pairs=True, lower_is_better=True) if the numbers are p-values",
+        ),
         (pd.DataFrame({"Ann": ["a"], "Bob": ["b"]}), "from_wide(frame)"),
     ],
 )

@@ -83,7 +83,7 @@ def test_compare_accepts_a_voter_as_baseline(fitted):
     assert found.index.tolist() == ["v1", "sum", "copeland", "v2", "v3", "v4"]
     frame = fitted.per_query_["map"].unstack(level=0)
     assert found.loc["sum", "difference"] == pytest.approx((frame["sum"] - frame["v1"]).mean())
-    assert compare_methods(fitted.per_query_, "v1", n_resamples=99).equals(found)
+    assert compare_methods(fitted.per_query_, "v1", metric="map", n_resamples=99).equals(found)
     ranks, result = compare_ranks(fitted.per_query_)
     assert set(ranks.index) == {"sum", "copeland", *VOTERS} and result.n_queries == 9
     assert fitted.select_results(metric="map", query="q03").loc["v2"].item() == 0
