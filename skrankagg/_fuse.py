@@ -23,6 +23,7 @@ from ._data._one_query import (
     read_plain,
     read_weights,
 )
+from ._data._peer_objects import holds_rows, plain_objects
 from ._data._ranked_lists import RankedLists
 from .aggregators import ReciprocalRankFusion
 from .base import BaseAggregator
@@ -68,6 +69,7 @@ def fuse(
         as ``asyncio.gather(..., return_exceptions=True)`` returns them, count as empty lists. To merge several
         queries, pass a batch, which is a list that contains the lists of each query in this form. The lists of a single
         query may also be data frames, with one frame for each list. The frames are read as in RankedLists.from_lists.
+        Lists of named tuples, such as ``ScoredDoc`` of ir_measures, are read as frames.
     aggregator : aggregator or str, default=None
         An aggregator, a pipeline that ends in an aggregator, or the name of a method as on the command line, such as
         "rrf" or "CombSUM[norm=z-score]". None uses ``ReciprocalRankFusion(k=30)``. An aggregator that learns voter
@@ -160,6 +162,8 @@ def fuse(
     elif isinstance(aggregator, str):
         aggregator = _named(aggregator)
     options = _Options(weights, top, key, explain, return_items, duplicates, strict)
+    if key is None and holds_rows(lists):
+        lists = plain_objects(lists)
     if holds_frames(lists):
         return _fuse_frames(lists, aggregator, options)
     sums = isinstance(aggregator, BaseAggregator) and aggregator._any_numbering

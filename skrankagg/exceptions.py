@@ -138,8 +138,9 @@ class AmbiguousInputWarning(UserWarning):
     """Input can be read in two ways; the message describes the chosen way.
 
     For example, a frame may have both `query` and `qid`. Then `query` usually contains the texts of the queries, and
-    `qid` contains the ids of the queries. Therefore `qid` is read. Another example is a matrix with more rows than
-    columns. The rows of such a matrix may be voters instead of items.
+    `qid` contains the ids of the queries. Therefore `qid` is read. A frame with PyTerrier's columns `qid`, `query` and
+    `docno` gives no warning. Another example is a matrix with more rows than columns. The rows of such a matrix may be
+    voters instead of items.
 
     See Also
     --------
@@ -152,7 +153,7 @@ class AmbiguousInputWarning(UserWarning):
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
     >>> from skrankagg.exceptions import AmbiguousInputWarning
-    >>> hits = pd.DataFrame({"qid": ["1"], "query": ["how are ranks merged"], "docno": ["d7"], "score": [2.5]})
+    >>> hits = pd.DataFrame({"qid": ["1"], "query": ["how are ranks merged"], "doc": ["d7"], "score": [2.5]})
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("error", AmbiguousInputWarning)
     ...     RankedLists.from_frame(hits)

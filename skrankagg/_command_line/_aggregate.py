@@ -17,7 +17,7 @@ from ..datasets._writers import output_format
 from ..exceptions import InputError
 from ..inspection import rank_stability, voter_contributions, voter_influence
 from ._aggregate_chunks import aggregate_chunks
-from ._input import find_sources, has_ballots, has_comparisons, load_judgements, load_lists
+from ._input import find_sources, has_ballots, has_comparisons, load_judgements, load_lists, names_of
 from ._messages import UserError, name_file_in_errors, say
 from ._method_names import BALLOT_METHOD, COMPARISON_METHOD, DEFAULT_METHOD, make_methods, seed_methods
 from ._report import check_outputs, plain_table, show_number
@@ -57,8 +57,12 @@ def aggregate(args, progress):
         if is_page:
             print(*_pages(name, frame, args), sep="\n\n")
             return
-    else:
+    elif args.covariates is None:
         frame = method.transform(lists)
+    else:
+        frame = method.fit_transform(lists)  # fit sets the coefficients
+        if not args.quiet:
+            _say_coefficients(method.coefficients_)
     tag = type(method).__name__
     if out is not None:
         with name_file_in_errors(out, "write"):
@@ -71,6 +75,15 @@ def aggregate(args, progress):
         with path.open("rb") as stream:
             shutil.copyfileobj(stream, sys.stdout.buffer)
         sys.stdout.buffer.flush()
+
+
+def _say_coefficients(table):
+    """Print the estimated effect of each covariate."""
+    several = table["query"].nunique() > 1
+    for row in table.itertuples():
+        where = f" (query {row.query})" if several else ""
+        error = f"standard error {show_number(row.std_error, '.3g')}, p {show_pvalue(row.p)}"
+        say(f"effect of {row.covariate}{where}: {show_number(row.coefficient, '+.3g')} log-odds, {error}")
 
 
 def _with_intervals(method, lists, args):
@@ -127,6 +140,21 @@ def _method(args, unjudged=DEFAULT_METHOD):
     return name, method
 
 
+def _with_covariates(name, method, args):
+    """Return the method with the covariates of --covariates as its parameter `covariates`, and its name."""
+    covariates = names_of(args.covariates)
+    if covariates is None:
+        return name, method
+    params = method.get_params(deep=False)
+    if "covariates" not in params:
+        raise UserError(
+            f"{name} cannot use covariates; choose --method {COMPARISON_METHOD}, or leave out --covariates."
+        )
+    if params["covariates"] is not None:
+        raise UserError("name the covariates by --covariates or as a parameter of the method, not by both.")
+    return name, method.set_params(covariates=covariates)
+
+
 def _usual_method(sources, args):
     """Return the default method for the content of the files."""
     if has_comparisons(sources, args):
@@ -138,7 +166,8 @@ def _begin(args, progress):
     """Read the lists, fit the method if necessary, and return the method's name, the method and the lists."""
     sources = find_sources(args.lists)
     name, method = _method(args, DEFAULT_METHOD if args.method is not None else _usual_method(sources, args))
-    lists = load_lists(sources, args, progress, args.groups, args.query_column)
+    lists = load_lists(sources, args, progress)
+    name, method = _with_covariates(name, method, args)
     supervised = method.__sklearn_tags__().aggregator_tags.supervised
     if supervised and args.qrels is None:
         raise UserError(f"{name} learns from judgements; pass them: --qrels FILE.")

@@ -20,6 +20,8 @@ def aggregate_chunks(name, method, args, progress):
         (args.voter != "auto", "--voter"),
         (args.groups, "--groups"),
         (args.query_column, "--query-column"),
+        (args.covariates, "--covariates"),
+        (args.reconcile, "--reconcile"),
     ):
         if given:
             raise UserError(f"{option} needs all lists at once; leave it out, or leave out --chunk-queries.")

@@ -18,6 +18,7 @@ from ..plotting import ComparisonDisplay
 from ._input import load_data
 from ._messages import USER_MISTAKES, UserError, say
 from ._method_names import FAST, fitting_methods, make_methods, seed_methods
+from ._python_words import in_flags
 from ._report import (
     baseline_notes,
     best_first,
@@ -31,6 +32,7 @@ from ._report import (
     save,
     write_results,
 )
+from ._usage import files_of
 
 # With more voters than this number, the best single voter is not informative.
 _MAX_SINGLE_VOTERS = 50
@@ -72,7 +74,7 @@ def compare(args, progress):
     def report(line):
         """Process a progress line: a line about the lists becomes a note; any other line counts a finished method."""
         if line.startswith(LISTS_LINE):
-            notes.append(line.removeprefix(LISTS_LINE))
+            notes.append(in_flags(line.removeprefix(LISTS_LINE), args.flags, files=files_of(args)))
         else:
             count(line)
 

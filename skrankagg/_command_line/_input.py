@@ -8,6 +8,7 @@ from functools import cached_property
 import pandas as pd
 
 from .. import Qrels, RankedLists
+from .._data._covariates import POSITION
 from .._data._from_comparisons import comparison_columns
 from ..datasets import (
     make_ranked_lists,
@@ -23,6 +24,9 @@ from ..datasets._sources import file_name, make_rereadable
 from ._election_files import election_format, read_election
 from ._messages import UserError, name_file_in_errors
 from ._usage import DUELS
+
+# Options that apply only to files of comparisons.
+_OF_COMPARISONS = ("groups", "query_column", "covariates", "reconcile")
 
 
 class Source:
@@ -117,19 +121,17 @@ def load_data(args, progress):
     return RankedLists.from_frame(lists), Qrels.from_frame(qrels), [note]
 
 
-def load_lists(sources, args, progress, groups=None, query_column=None, *, position=False):
+def load_lists(sources, args, progress, *, position=False):
     """Read ranked lists of one or more voters, or comparisons.
 
-    For comparisons, the text `groups` contains the names of the columns that group them, such as the judge.
-    `query_column` is the name of the column of queries. With `position`, comparisons also get the covariate "position"
-    if their columns contain a first and a second item.
+    With `position`, comparisons also get the covariate "position" if their columns contain a first and a second item.
     """
     voter = getattr(args, "voter", "auto")
     named = any(source.name is not None for source in sources)
     if named and voter == "file":
         raise UserError("name voters by NAME=FILE or by --voter file, not by both.")
     voter = [source.name for source in sources] if named else voter
-    return _load(sources, args, progress, voter, groups, query_column, position)
+    return _load(sources, args, progress, voter, position)
 
 
 def load_runs(texts, args, progress):
@@ -143,7 +145,12 @@ def load_runs(texts, args, progress):
     return runs
 
 
-def _load(sources, args, progress, voter, groups=None, query_column=None, position=False):
+def names_of(text):
+    """Split names separated by commas; return None if the option was not given."""
+    return None if text is None else [name.strip() for name in text.split(",")]
+
+
+def _load(sources, args, progress, voter, position=False):
     columns = None if args.columns is None else [name.strip() or None for name in args.columns.split(",")]
     where = ", ".join(map(repr, sources))
     progress.say(f"reading {where if len(sources) == 1 else f'{len(sources)} files'}")
@@ -156,10 +163,11 @@ def _load(sources, args, progress, voter, groups=None, query_column=None, positi
                     f"{what} applies only to files of ranked lists, but this file contains comparisons, which need no "
                     "voter. Leave out the voter, or name columns that group the comparisons with --groups."
                 )
-            return _load_comparisons(files, progress, groups, query_column, position)
+            return _load_comparisons(files, args, progress, position)
         kinds = [source.election_format(args) for source in sources]
-        for given, option in ((groups, "--groups"), (query_column, "--query-column")):
-            if given is not None:
+        for name in _OF_COMPARISONS:
+            option = f"--{name.replace('_', '-')}"
+            if getattr(args, name, None):
                 raise UserError(
                     f"{option} applies only to files of comparisons, which have columns such as winner and loser; "
                     f"leave out {option}."
@@ -207,7 +215,7 @@ def _load_elections(files, kinds, decimal, voter, progress):
     return RankedLists.from_frame(frame)
 
 
-def _load_comparisons(files, progress, groups, query_column, position):
+def _load_comparisons(files, args, progress, position):
     """Read files with a row for each comparison, and the position of the items if it is known and requested."""
     frames = [read_comparisons(file) for file in files]
     if any(list(frame) != list(frames[0]) for frame in frames):
@@ -216,13 +224,32 @@ def _load_comparisons(files, progress, groups, query_column, position):
         )
     frame = pd.concat(frames, ignore_index=True)
     progress.say("encoding the comparisons")
+    has_options = hasattr(args, "groups")  # some commands have no options for comparisons
+    covariates = names_of(args.covariates) if has_options else None
+    reconcile = has_options and args.reconcile
+    named = comparison_columns([one for one in frame if isinstance(one, str)])
+    asked = POSITION in (covariates or ())
+    columns = [name for name in covariates or () if name != POSITION]
+    for name in filter(frame.__contains__, columns):
+        frame[name] = _numbers(frame[name])
     return RankedLists.from_comparisons(
         frame,
         tie=next((name for name in ("tie", "draw") if "loser" in frame and name in frame), "tie"),
-        groups=None if groups is None else [name.strip() for name in groups.split(",")],
-        query_column=query_column,
-        position=position and "first" in comparison_columns([one for one in frame if isinstance(one, str)]),
+        groups=names_of(args.groups) if has_options else None,
+        query_column=args.query_column if has_options else None,
+        covariates=columns or None,
+        position=asked or (position and not reconcile and "first" in named),
+        reconcile=reconcile,
     )
+
+
+def _numbers(column):
+    """Convert a column of text to numbers; a cell that is not a number is reported."""
+    found = pd.to_numeric(column, errors="coerce")
+    wrong = found.isna() & column.notna()
+    if wrong.any():
+        raise UserError(f"the covariate {column.name!r} must be numbers; got {column[wrong].iloc[0]!r}.")
+    return found
 
 
 def load_judgements(text, progress):

@@ -3,6 +3,7 @@
 import csv
 import json
 import secrets
+import shlex
 from itertools import chain
 
 from ..datasets._sources import BOM
@@ -11,6 +12,7 @@ from ..inspection import items_to_judge
 from ._input import find_sources, load_lists
 from ._messages import name_file_in_errors, say
 from ._report import check_outputs, write_results
+from ._usage import files_of
 
 # Names of the fields of an item's id and of its texts, as BEIR, ir_datasets and Pyserini write them.
 _IDS, _TITLES, _TEXTS = ("_id", "id", "item", "docid", "doc_id", "docno"), ("title",), ("text", "contents", "body")
@@ -34,7 +36,7 @@ def judge(args, progress):
         say(f"the queries were drawn by --random-state {seed}.")
     say(
         f"fill in the relevance of {len(frame)} items of {frame['query'].nunique()} queries in {args.out}: "
-        f"0 = not relevant, 1, 2 ...; then run skrankagg tune LISTS {args.out}"
+        f"0 = not relevant, 1, 2 ...; then run skrankagg tune {files_of(args)} {shlex.quote(args.out)}"
     )
 
 

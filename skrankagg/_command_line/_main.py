@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ._usage import make_parser, recognise_files
+from ._usage import files_of, make_parser, recognise_files
 
 # Module of each command. The module's function has the name of the command.
 _MODULES = {
@@ -59,15 +59,16 @@ def _run(args):
     recognise_files(args)
     # Imported here, because they load pandas and scikit-learn, which --help and wrong usage do not need.
     from ._command_progress import Progress
-    from ._messages import USER_MISTAKES, in_flags, one_line, warnings_in_one_line
+    from ._messages import USER_MISTAKES, one_line, warnings_in_one_line
+    from ._python_words import in_flags
 
     try:
         command = getattr(importlib.import_module(f".{_MODULES[args.command]}", __package__), args.command)
-        with warnings_in_one_line(args.flags), Progress(args.quiet) as progress:
+        with warnings_in_one_line(args.flags, files_of(args)), Progress(args.quiet) as progress:
             command(args, progress)
         sys.stdout.flush()
     except USER_MISTAKES as error:
-        text = in_flags(one_line(error), args.flags, getattr(error, "parameter", None))
+        text = in_flags(one_line(error), args.flags, getattr(error, "parameter", None), files_of(args))
         print(f"skrankagg: error: {text}", file=sys.stderr)
         return 1
     return 0

@@ -1,14 +1,13 @@
 """Errors and warnings of the command line, each on one line."""
 
 import contextlib
-import re
-import shlex
 import sys
 import warnings
 import zlib
 
 from .._support._sklearn import InvalidParameterError
 from ..exceptions import InputError, InputTypeError, MissingLibraryError
+from ._python_words import in_flags
 
 
 class UserError(Exception):
@@ -32,43 +31,6 @@ def one_line(message):
     return " ".join(str(message).split())
 
 
-# Pattern of a value in a message: one or several words in quotes, a list, or a number. The value may be missing.
-_QUOTED = r"'[^']*'|\"[^\"]*\""
-_VALUE = r"('[^']*'(?:, '[^']*')*(?: or '[^']*')?|\"[^\"]*\"|\[[^\]]*\]|\d+|(?!\w))"
-
-
-def in_flags(message, flags, parameter=None):
-    """Replace Python arguments in a message of the library by the flags of the command.
-
-    Parameters
-    ----------
-    message : str
-        Message, with arguments as in Python: ``cv=5``, ``voter='file'``, ``columns=[...]``.
-    flags : dict of str to (str, str)
-        Maps the name of an argument to the flag and to the placeholder of the flag's value.
-    parameter : str, default=None
-        Name of the parameter that the message is about, as stored in :class:`~skrankagg.exceptions.InputError`.
-
-    Returns
-    -------
-    str
-    """
-    for name, (flag, value) in flags.items():
-
-        def write(found, flag=flag, value=value):
-            if found[1][:1] in ("", "["):
-                return f"{flag} {value}"
-            return f"{flag} {re.sub(_QUOTED, lambda word: shlex.quote(word[0][1:-1]), found[1])}"
-
-        message = re.sub(rf"(?<![\w-]){name}={_VALUE}", write, message)
-        if name.startswith("no_"):
-            message = message.replace(f"{name.removeprefix('no_')}=False", flag)
-    if parameter in flags:
-        message = message.replace(f"`{parameter}`", flags[parameter][0])
-    # The user of a command does not call these functions.
-    return re.sub(r"\bread_(?:lists|qrels|preflib|comparisons) (?=cannot read|expects)", "", message)
-
-
 @contextlib.contextmanager
 def name_file_in_errors(path, deed):
     """Return a context in which an error about a file becomes a UserError whose message names the file.
@@ -88,14 +50,14 @@ def name_file_in_errors(path, deed):
 
 
 @contextlib.contextmanager
-def warnings_in_one_line(flags):
+def warnings_in_one_line(flags, files):
     seen = set()
 
     def show(message, category, filename, lineno, file=None, line=None):
         text = one_line(message)
         if text not in seen:
             seen.add(text)
-            print(f"skrankagg: warning: {in_flags(text, flags)}", file=sys.stderr)
+            print(f"skrankagg: warning: {in_flags(text, flags, files=files)}", file=sys.stderr)
 
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=UserWarning)

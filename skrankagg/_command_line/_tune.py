@@ -28,7 +28,7 @@ from ._report import (
     show_number,
     write_results,
 )
-from ._usage import DEFAULT_METRICS
+from ._usage import DEFAULT_METRICS, files_of
 
 # Number of weights to try: all points of a grid if it has at most this many, else this many random ones.
 _MOST_WEIGHTS = 200
@@ -95,7 +95,8 @@ def tune(args, progress):
     progress.say("resampling the difference")
     print(f"\n{difference_table(comparator.compare(name), comparator.per_query_)}\n")
     params = " ".join(shlex.quote(write_param(key, value)) for key, value in best.items())
-    print(f"Best on all queries: skrankagg aggregate LISTS --method {shlex.quote(args.method)} --param {params}")
+    command = f"skrankagg aggregate {files_of(args)} --method {shlex.quote(args.method)} --param {params}"
+    print(f"Best on all queries: {command}")
     write_results(comparator.results_, args.out)
 
 
@@ -119,7 +120,7 @@ def _learn(args, progress):
     print_notes(
         [
             *notes,
-            f"Weights for {type(base).__name__}(k={base.k}), learned from {method.n_queries_} queries with "
+            f"Weights for {type(base).__name__}[k={base.k}], learned from {method.n_queries_} queries with "
             f"{method.n_relevant_} relevant items:",
         ]
     )
@@ -127,7 +128,8 @@ def _learn(args, progress):
     print(f"\n{plain_table(cells, 'voter')}\n")
     print_notes([expected.text])
     judged = shlex.quote(last)
-    print(f"\nMerge with these weights: skrankagg aggregate LISTS --method LearnedWeights --qrels {judged}")
+    command = f"skrankagg aggregate {files_of(args)} --method LearnedWeights --qrels {judged}"
+    print(f"\nMerge with these weights: {command}")
     write_results(weights.to_frame(), args.out)
 
 

@@ -3,6 +3,7 @@
 import argparse
 import os
 import re
+import shlex
 
 from .. import __version__
 from ._file_formats import READ, READ_HELP, RUNS, TABLES, WRITTEN
@@ -99,6 +100,7 @@ examples:
   skrankagg aggregate bm25.run dense.run --method CombSUM --param voter_weights=bm25:.3,dense:.7
   skrankagg aggregate lists.csv --method SlideFuse --qrels train.txt
   skrankagg aggregate lists.csv --method BordaCount --intervals
+  skrankagg aggregate battles.csv --covariates length,position
   skrankagg aggregate big.parquet --method CombSUM --chunk-queries 10000 --job sums -o consensus.parquet
 """,
     "explain": """\
@@ -110,6 +112,7 @@ examples:
 examples:
   skrankagg audit battles.csv
   skrankagg audit battles.csv --groups judge,prompt --unit judge -o audit.csv
+  skrankagg audit battles.csv --query-column category
 """,
     "tune": """\
 examples:
@@ -279,7 +282,7 @@ def make_parser():
         "Print a row for each check, and what to do about each warning.",
     )
     add("lists", nargs="+", metavar="FILE", help="one or more files of comparisons")
-    add("--groups", metavar="NAMES", help="columns that name groups, such as judge,prompt")
+    _add_comparisons(add)
     unit = "the independent units: one of the names in --groups (default: the first one), or list for single duels"
     add("--unit", metavar="NAME", help=unit)
     add("--draws", type=_count, default=1000, metavar="N", help="number of random draws (default: 1000)")
@@ -325,6 +328,17 @@ def recognise_files(args):
                 args.parser.error(f"--{option} must have names; got only files")
 
 
+def files_of(args):
+    """Write the files of lists and the options with which they are read, for a command that a message suggests."""
+    files = args.files[:-1] if hasattr(args, "files") else args.lists
+    words = list(files) or ["LISTS"]
+    for name in ("format", "decimal", "columns", "voter", "query_column"):
+        value = getattr(args, name, None)
+        if value not in (None, "auto", "."):
+            words += [args.flags[name][0], value]
+    return " ".join(map(shlex.quote, words))
+
+
 def _is_file(name):
     """Return True if a name is an existing file or looks like a file name; the reader later reports missing files."""
     path = name.partition("=")[2] if "[" not in name and "=" in name else name
@@ -339,8 +353,16 @@ def _add_one_method(add):
     add("--method", metavar="NAME", help=method)
     add("--param", nargs="+", action="extend", metavar="NAME=VALUE", help="parameters of the method, such as norm=rank")
     add("--qrels", metavar="FILE", help="judgements, for a method that learns from them")
+    _add_comparisons(add)
+
+
+def _add_comparisons(add):
     add("--groups", metavar="NAMES", help="columns of comparisons that name groups, such as judge,prompt")
     add("--query-column", metavar="NAME", help="column with the query of each comparison, to rank queries separately")
+    covariates = "columns of numbers whose effect is estimated and removed, and position for the item shown first"
+    add("--covariates", metavar="NAMES", help=covariates)
+    reconcile = "count verdicts of both orders as one comparison, and as a tie if they differ; needs --groups"
+    add("--reconcile", action="store_true", help=reconcile)
 
 
 def _add_conventions(add):

@@ -5,12 +5,16 @@ import pandas as pd
 
 from ._id_codes import is_arrow_text
 
+# With fewer strings, calling Arrow costs more time than making Python strings.
+_FEW = 2_000
+
 
 def arrow_text(values):
-    """Return a column of text of a narwhals frame as a Series of strings that Arrow stores.
+    """Return a column of text of a narwhals frame as a Series of strings, which Arrow stores if pandas uses Arrow.
 
     The result has the same dtype and the same values as ``pd.Series(values.to_list())``. Categories become plain
-    strings. Return None for a column that is not text, and if pandas does not store strings in Arrow arrays.
+    strings. Return None for a column that is not text or has few rows, for other libraries than polars and pyarrow, and
+    for a column of polars if pandas stores strings as Python objects.
 
     >>> import polars as pl
     >>> import narwhals.stable.v2 as nw
@@ -18,20 +22,19 @@ def arrow_text(values):
     >>> arrow_text(nw.from_native(pl.Series([1, 2]), series_only=True)) is None
     True
     """
-    if values.dtype not in (nw.String, nw.Categorical, nw.Enum):
+    if values.dtype not in (nw.String, nw.Categorical, nw.Enum) or (values.dtype == nw.String and len(values) < _FEW):
         return None
     backend = values.implementation
-    if not (backend.is_polars() or backend.is_pyarrow()):
-        return None
     dtype = pd.Series([""]).dtype
-    if not is_arrow_text(dtype):
+    if not (backend.is_pyarrow() or (backend.is_polars() and is_arrow_text(dtype))):
         return None
     import pyarrow as pa
 
     native = values.to_native() if backend.is_pyarrow() else values.to_arrow()
     chunks = native.chunks if isinstance(native, pa.ChunkedArray) else [native]
     text = pa.chunked_array([_plain(chunk, pa) for chunk in chunks], type=pa.large_string())
-    return pd.Series(dtype.__from_arrow__(text))
+    # Without Arrow in pandas, the text is converted here, because the nulls of dictionaries would be lost otherwise.
+    return pd.Series(dtype.__from_arrow__(text) if is_arrow_text(dtype) else text.to_numpy())
 
 
 def _plain(chunk, pa):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._arrays._ragged import positions
-from .._support._values import show
+from .._support._values import is_hashable, show
 from ..exceptions import InputError, InputTypeError
 from ._ballot_tables import read_ballot_table
 from ._ballots import count_ballots
@@ -314,6 +314,12 @@ def from_hits(
         found = as_hits(found, caller, voter, scores=of_list is None and score is None)
         declared = voter in list(lower_is_better) if by_name else bool(lower_is_better)
         ids, scores, _, lower = read_list(found, of_list, caller, voter, declared=declared, score=score)
+        odd = next((place for place, one in enumerate(ids, 1) if not is_hashable(one)), None)
+        if odd is not None:
+            raise InputTypeError(
+                f"Ids for {caller} must be hashable, such as str or int; hit {odd} of voter {show(voter)} has "
+                f"{show(ids[odd - 1])}. Name the id of a hit with key=."
+            )
         if lower and not declared:
             distances.append(voter)
         if ids:

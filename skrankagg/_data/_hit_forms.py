@@ -10,7 +10,6 @@ No client library is imported. A hit is an object or a dict as it comes from a c
 """
 
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,7 +96,7 @@ def read_scores(form, hits, caller, voter, declared=False):
     """
     for read, lower in form.scores:
         values = [read(hit) for hit in hits]
-        if all(value is None or (form.zero_is_none and value == 0) for value in values):
+        if values.count(None) == len(values) or (form.zero_is_none and not any(values)):
             continue
         if None in values:
             raise InputError(
@@ -113,15 +112,25 @@ def is_low_better(values, caller, voter):
 
     Whether a database returns similarities or distances depends on its index. The order of the hits shows it.
     """
-    numbers = [as_float(value) for value in values]
-    if all(one >= other for one, other in pairwise(numbers)) or not np.isfinite(numbers).all():
+    with np.errstate(invalid="ignore"):
+        steps = np.diff([value if type(value) is float else as_float(value) for value in values])
+    if (steps <= 0).all() or not np.isfinite(steps).all():  # other code refuses values that are not finite
         return False
-    if all(one <= other for one, other in pairwise(numbers)):
+    if (steps >= 0).all():
         return True
     raise InputError(
         f"The scores of hits must fall or rise within a list for {caller}, which shows whether higher or lower scores "
         f"are better; those of voter {show(voter)} do neither. Sort the hits, or pass dicts of id to score."
     )
+
+
+def first_of_other_form(form, hits):
+    """Return the place, from 1, of the first hit that does not have the form; return None if all hits have it."""
+    kind = type(hits[0])
+    for place, hit in enumerate(hits, 1):
+        if not (form.fits(hit) if type(hit) is kind else find_form(hit) is form):
+            return place
+    return None
 
 
 def is_scored_hit(one):
@@ -133,6 +142,9 @@ def is_scored_hit(one):
 
 
 def _attribute(*path):
+    if len(path) == 1:
+        return lambda hit, name=path[0]: getattr(hit, name, None)
+
     def read(hit):
         for name in path:
             hit = getattr(hit, name, None)
@@ -142,6 +154,9 @@ def _attribute(*path):
 
 
 def _entry(*path):
+    if len(path) == 1:  # hits of this form are mappings
+        return lambda hit, name=path[0]: hit.get(name)
+
     def read(hit):
         for name in path:
             hit = hit.get(name) if isinstance(hit, Mapping) else None
@@ -189,7 +204,9 @@ def _has(*names):
 
 
 def _contains(*names):
-    return lambda hit: all(name in hit for name in names)
+    if len(names) == 1:
+        return lambda hit, name=names[0]: name in hit
+    return lambda hit: all(map(hit.__contains__, names))
 
 
 def _weaviate(read, *path):

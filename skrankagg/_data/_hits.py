@@ -7,7 +7,7 @@ import pandas as pd
 
 from .._support._values import is_integer, is_real, show
 from ..exceptions import InputError, InputTypeError
-from ._hit_forms import RESPONSE_KEYS, find_form, is_low_better, is_scored_hit, open_response, read_scores
+from ._hit_forms import find_form, first_of_other_form, is_low_better, is_scored_hit, open_response, read_scores
 from ._voter_names import near_voters
 
 #: The forms of a list of ids and scores, for error messages.
@@ -38,9 +38,6 @@ def read_list(one, key, caller, name, *, declared=False, score=None):
     `key` is the location of the id in a hit, or None. `score` is the location of the score, or None. With `declared`,
     the user has stated the direction of the scores, so that the order of the hits does not decide it.
     """
-    if type(one) is dict and one.keys().isdisjoint(RESPONSE_KEYS):  # the most common mapping
-        ids = list(one)
-        return ids, list(one.values()), ids, False
     if not isinstance(one, list | tuple):
         found = None if isinstance(one, np.ndarray) else open_response(one)
         if found is not None:
@@ -123,12 +120,12 @@ def _read_scored_hits(pairs, key, caller, name, declared):
 
 
 def _check_form(form, hits, caller, name):
-    for place, hit in enumerate(hits, 1):
-        if find_form(hit) is not form:
-            raise InputError(
-                f"The hits of a list for {caller} must all have the same form; hit {place} of voter {show(name)} has "
-                "another form than hit 1. Drop these hits, or pass a list of ids."
-            )
+    odd = first_of_other_form(form, hits)
+    if odd is not None:
+        raise InputError(
+            f"The hits of a list for {caller} must all have the same form; hit {odd} of voter {show(name)} has another "
+            "form than hit 1. Drop these hits, or pass a list of ids."
+        )
 
 
 def _ids_of_form(form, hits, caller, name):
@@ -223,7 +220,7 @@ def read_hit(hit, where, caller, voter, place, form=None):
             return fields[where]
         raise InputError(
             f"Every hit must have {show(where)} for {caller}; hit {place} of voter {show(voter)} has none. Drop that "
-            "hit, or choose another key= or score=."
+            f"hit, or choose another key={'' if caller == 'fuse' else ' or score='}."
         ) from (error if callable(where) else None)
 
 

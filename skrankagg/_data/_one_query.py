@@ -20,7 +20,7 @@ from .._support._checks import check_choice, check_count, check_flag
 from .._support._values import as_float, is_integer, is_real, show
 from ..exceptions import InputError, InputTypeError
 from ._frames import EXACT_LIMIT
-from ._hit_forms import find_form, open_response
+from ._hit_forms import RESPONSE_KEYS, find_form, open_response
 from ._hits import KINDS, check_key, is_pair, negate, read_list, refuse_other_names
 from ._ranked_lists import RankedLists
 from ._voter_names import near_voters
@@ -180,8 +180,12 @@ def read_plain(lists, key=None, *, strict=False):
         check_key(key, names, strict, "fuse")
     ids, scores, hits = [], [], []
     for v, one in enumerate(lists):
-        if key is None and type(one) is list and one and type(one[0]) is str:  # the most common case
+        # The two most common cases come first.
+        if key is None and type(one) is list and one and type(one[0]) is str:
             of, values, found = one, None, one
+        elif type(one) is dict and one.keys().isdisjoint(RESPONSE_KEYS):
+            of = found = list(one)
+            values = list(one.values())
         elif has_not_arrived(one) and not strict:
             of, values, found = [], None, []
         else:
@@ -192,13 +196,12 @@ def read_plain(lists, key=None, *, strict=False):
         ids.append(of)
         scores.append(values)
         hits.append(found)
-    if lists and all(map(has_not_arrived, lists)):
-        raise InputError(
-            f"`lists` of fuse must contain at least one list; got {show(lists[0])} for "
-            f"{'list 1' if names is None else show(names[0])}, and no other list has arrived. Check the retrievers."
-        ) from (lists[0] if isinstance(lists[0], Exception) else None)
+    if scores.count(None) == len(scores):
+        if not any(ids):
+            _refuse_no_lists(lists, names)
+        return PlainQuery(names, ids, None, hits)
     scored = [values is not None for values, of in zip(scores, ids, strict=True) if of]
-    if not any(scored):
+    if not any(scored):  # a dict without items has no scores
         return PlainQuery(names, ids, None, hits)
     if not all(scored):
         odd = next(v for v, (values, of) in enumerate(zip(scores, ids, strict=True)) if of and values is None)
@@ -207,6 +210,16 @@ def read_plain(lists, key=None, *, strict=False):
             f"{show(odd if names is None else names[odd])} has no scores, other lists have scores. Drop the scores."
         )
     return PlainQuery(names, ids, [() if values is None else values for values in scores], hits)
+
+
+def _refuse_no_lists(lists, names):
+    """Raise an error if all lists are None or exceptions; a request with empty lists is valid."""
+    if lists and all(map(has_not_arrived, lists)):
+        name = "list 1" if names is None else show(names[0])
+        raise InputError(
+            f"`lists` of fuse must contain at least one list; got {show(lists[0])} for {name}, and no other list has "
+            "arrived. Check the retrievers."
+        ) from (lists[0] if isinstance(lists[0], Exception) else None)
 
 
 def read_weights(plain, weights, *, strict=False):
@@ -386,7 +399,8 @@ class OneQuery(RankedLists):
                 pass
         raise InputTypeError(
             f"Ids for fuse must be of one sortable type, such as str or int; {where} has {show(one)} of type "
-            f"{type(one).__name__} (the first id is {show(items[0])}). Convert them, for example with str."
+            f"{type(one).__name__} (the first id is {show(items[0])}). Convert them, for example with "
+            f"{'str' if plain.hits[held[v]] is plain.ids[held[v]] else 'key=lambda hit: str(hit.id)'}."
         )
 
 

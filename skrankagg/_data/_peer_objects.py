@@ -80,6 +80,12 @@ def holds_tuples(given):
     return _is_row(next(iter(given), None))
 
 
+def holds_rows(given):
+    """Return True if a list in a dict or in a list begins with a named tuple; this check is fast enough for `fuse`."""
+    lists = given.values() if isinstance(given, Mapping) else given if isinstance(given, list | tuple) else ()
+    return any(isinstance(one, list) and one and hasattr(one[0], "_fields") for one in lists)
+
+
 def is_judgements(given):
     """Return True for judgements of another library, for a dict, and for a data frame."""
     return (

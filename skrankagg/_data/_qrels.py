@@ -143,8 +143,8 @@ class Qrels(Immutable):
         query, item, relevance : str, default="query", "item", "relevance"
             Names of the columns. If a column is missing under its default name, other common names are tried. For
             queries and items, these names are ``qid``, ``docno`` and others, as in :meth:`RankedLists.from_frame`. For
-            relevance, they are ``rel, label, grade``. If the frame has both `query` and ``qid``, ``qid`` is read and a
-            warning is issued.
+            relevance, they are ``rel, label, grade``. If the frame has both `query` and ``qid``, ``qid`` is read and,
+            unless the frame has PyTerrier's columns, a warning is issued.
 
         Returns
         -------

@@ -80,7 +80,7 @@ def read_param(key, text, aggregators):
 
 def read_params(key, text, aggregators):
     """Read the values of a parameter, separated by commas, such as `10,60` or `(5,10),(1,2)` (two tuples)."""
-    return [read_param(key, piece, aggregators) for piece in _pieces(text)]
+    return [read_param(key, piece, aggregators) for piece in split_outside_brackets(text)]
 
 
 def write_param(key, value):
@@ -105,7 +105,7 @@ def _in_brackets(params):
 def _split(text):
     """Split the options of a method, such as "k=10,norm=rank", at commas; each option has the form NAME=VALUE."""
     pieces = []
-    for piece in _pieces(text):
+    for piece in split_outside_brackets(text):
         # A piece without = belongs to values of voters, such as bm25:.3,dense:.7.
         if pieces and "=" not in piece and ":" in piece:
             pieces[-1] += f",{piece}"
@@ -114,7 +114,7 @@ def _split(text):
     return pieces
 
 
-def _pieces(text):
+def split_outside_brackets(text):
     """Split a text at the commas outside of brackets; leave out empty pieces."""
     pieces, depth = [""], 0
     for char in text:

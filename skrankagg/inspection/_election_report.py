@@ -34,6 +34,8 @@ from ._margin import margin_of_victory
 __all__ = ["ElectionReport", "election_report"]
 
 _INDENT, _WIDTH = "  ", 100
+# Largest number of items that a cell of the table contains.
+_MOST_NAMED = 3
 
 
 class ElectionReport(NamedTuple):
@@ -233,8 +235,8 @@ def _text(lists, rows, with_query):
     heading += f"{show_votes(total)} {'vote' if total == 1 else 'votes'} and {n_items} item{'s' * (n_items != 1)}."
     table = [("rule", "winner", "margin", "without the last")]
     for name, winners, margin, lower, optimal, last, after in rows:
-        without = f"without {name_items(last)}: {name_items(after)}" if last else "-"
-        table.append((name, name_items(winners), _margin(margin, lower, optimal, total, whole), without))
+        without = f"without {name_items(last, _MOST_NAMED)}: {name_items(after, _MOST_NAMED)}" if last else "-"
+        table.append((name, name_items(winners, _MOST_NAMED), _margin(margin, lower, optimal, total, whole), without))
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = [
         (_INDENT + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip()

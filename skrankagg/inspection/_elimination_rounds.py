@@ -182,11 +182,11 @@ def _winners(own):
     return f"{name_items(winners['item'])} wins."
 
 
-def name_items(items):
-    """Join items to a text such as "a, b and c"; if there are many items, only the first ones are named."""
+def name_items(items, most=_MOST_NAMED):
+    """Join items to a text such as "a, b and c"; if there are more than `most`, only the first ones are named."""
     names = [str(item) for item in items]
-    if len(names) > _MOST_NAMED:
-        names = [*names[: _MOST_NAMED - 1], f"{len(names) - _MOST_NAMED + 1} more items"]
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} more items"]
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}"
 
 

@@ -332,9 +332,10 @@ class _Lead:
     def _orders(self):
         """Return orders of the groups in which removals are promising, so that a group near the end should stay.
 
-        In the first order, the groups that rank the leader furthest above the best rival come first. In each further
-        order, the groups that rank the leader furthest above one rival come first. Absent items count as ranked last.
-        For very many groups, only the place of the leader counts.
+        In each order but the last, the groups that rank the leader furthest above one rival come first. The first order
+        belongs to the rival that most lists rank above the leader. In the last order, the groups that rank the leader
+        furthest above their best rival come first. Absent items count as ranked last. For very many groups, there is
+        one order by the place of the leader.
         """
         lists = self.lists
         if len(self.head) * lists.n_candidates > _MOST_RANKS:
@@ -351,8 +352,8 @@ class _Lead:
         rivals = sorted(self.rivals, key=lambda rival: -float(self.count @ (rank[:, rival] < own)))[:_MOST_RIVALS]
         best = rank[:, self.rivals].min(axis=1)
         return [
-            np.lexsort((self.weight, own - best)),
             *(np.lexsort((self.weight, own - rank[:, rival])) for rival in rivals),
+            np.lexsort((self.weight, own - best)),
         ]
 
     def _by_sums(self, clock):

@@ -15,8 +15,9 @@ _NODES = 256
 _SLACK = 1e-9
 # Number of steps in which the greedy search could remove all members.
 _STEPS = 200
-# Number of sets that one step of a search along an order tries, and number of sole survivors that are always tried.
-_GRID, _SOLE = 15, 16
+# Number of sets that one step of a search along an order tries, number of sets that one step of putting members back
+# tries, and number of sole survivors that are always tried if no other search has found a set.
+_ALONG, _BACK, _SOLE = 3, 15, 16
 
 
 class Clock:
@@ -152,10 +153,11 @@ class Trials:
         proven. Sets of at most `most_members` members are tried systematically; None means all sets. Larger sets are
         found only by the greedy searches. At least one search always runs, whatever the clock.
         """
-        self._survivors(orders)
-        for order in orders:
-            if lower < self.upper and not self.clock.is_over():
-                self._along(order)
+        for k, order in enumerate(orders):
+            if lower < self.upper and not (k and self.clock.is_over()):
+                self._along(order, lower)
+        if self.found is None:
+            self._survivors(orders)
         if lower < self.upper:
             self._greedy()
             self._reduce()
@@ -187,28 +189,34 @@ class Trials:
             counts[part, np.arange(len(part))] -= 1
             self._keep(counts)
 
-    def _along(self, order):
-        """Search for the shortest beginning of an order whose removal has the effect."""
-        ends = np.cumsum(self.count[order])
+    def _along(self, order, lower):
+        """Search for the shortest beginning of an order whose removal has the effect; it weighs at least `lower`."""
+        ends, weights = np.cumsum(self.count[order]), np.cumsum(self.count[order] * self.weight[order])
 
         def beginnings(sizes):
             counts = np.zeros((len(order), len(sizes)), dtype=np.int64)
             counts[order] = np.clip(sizes[None, :] - (ends - self.count[order])[:, None], 0, self.count[order][:, None])
             return counts
 
-        low, high = 0, self.n_members
+        # The last beginning that is lighter than the lower bound.
+        least = lower * (1 - _SLACK)
+        group = int(np.searchsorted(weights, least))
+        low, high = self.n_members - 1, self.n_members
+        if group < len(order):
+            missing = weights[group] - least
+            low = max(0, int(ends[group] - np.floor(missing / self.weight[order[group]])) - 1)
+        sizes = np.array([low + 1])
         while high - low > 1:
-            n = min(_GRID, self.n_columns)
-            sizes = np.unique(np.linspace(low, high, n + 2)[1:-1].astype(np.int64))
-            sizes = sizes[(sizes > low) & (sizes < high)]
             done = self._keep(beginnings(sizes))[0]
             if done.any():
                 first = int(np.argmax(done))
                 low, high = int(sizes[first - 1]) if first else low, int(sizes[first])
             else:
                 low = int(sizes[-1])
-            if self.clock.is_over():
+            if self.found is not None and self.clock.is_over():
                 return
+            sizes = np.unique(np.linspace(low, high, min(_ALONG, self.n_columns) + 2)[1:-1].astype(np.int64))
+            sizes = sizes[(sizes > low) & (sizes < high)]
 
     def _greedy(self):
         """Remove the members that come closest to the effect in relation to their weight, a few at a time."""
@@ -247,7 +255,7 @@ class Trials:
         for group in np.argsort(-self.weight * (self.found > 0), kind="stable"):
             while self.found[group] and not self.clock.is_over():
                 n = int(self.found[group])
-                fewer = np.unique(np.linspace(0, n - 1, min(_GRID, self.n_columns, n)).astype(np.int64))
+                fewer = np.unique(np.linspace(0, n - 1, min(_BACK, self.n_columns, n)).astype(np.int64))
                 counts = np.repeat(self.found[:, None], len(fewer), axis=1)
                 counts[group] = fewer
                 counts = counts[:, counts.sum(axis=0) > 0]

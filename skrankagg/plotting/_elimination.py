@@ -190,11 +190,13 @@ class EliminationDisplay(Display):
                 self._write(left[row] + width[row] / 2, row, width[row], whole, color, gone)
             left += width
         if exhausted.any():
-            style = {"color": _EXHAUSTED, "edgecolor": GREY, "linewidth": 0.6, "hatch": "///", "height": 0.62}
-            self.parts_["exhausted"] = ax.barh(place, exhausted, left=left, label="exhausted", **style)
+            from matplotlib.patches import Patch
+
+            style = {"facecolor": _EXHAUSTED, "edgecolor": GREY, "linewidth": 0.6, "hatch": "///", "label": "exhausted"}
+            self.parts_["exhausted"] = ax.barh(place, exhausted, left=left, height=0.62, **style)
             for bar in self.parts_["exhausted"]:
                 bar.set_visible(bar.get_width() > 0)  # an empty bar would have an edge
-            handles.append(self.parts_["exhausted"])
+            handles.append(Patch(**style))
         words = "×: leaves"
         if self._fewest_leave():
             for end in (-0.42, 0.33):  # above and below the bar, so that no number is covered

@@ -115,7 +115,7 @@ def test_compare_prints_warnings_about_the_lists_once(run, folder):
     qrels.to_csv("judged.csv", index=False)
     out = " ".join(run("compare", "constant.csv", "judged.csv", "--methods", "BordaCount", "copeland").split())
     assert out.count("warning (scores): The scores of voter 'v2' are constant in most of its lists.") == 1
-    assert "Advice: Read the ranks instead" in out
+    assert "Advice: Use the ranks instead: leave out the column of the scores." in out
     assert "warning (" not in run("compare", "--methods", "BordaCount", "copeland")
 
 
@@ -454,7 +454,7 @@ def test_help_describes_commands_and_gives_examples(capsys, command):
         ("aggregate qrels.txt --method CombSUM", "'qrels.txt'"),
         ("compare lists.csv lists.csv", "'lists.csv'"),
         ("compare lists.csv qrels.txt --methods Xyz", "'Xyz' is not a method; choose from "),
-        ("compare --methods CombSUM lists.csv qrels.txt", "CombSUM() needs scores"),
+        ("compare --methods CombSUM lists.csv qrels.txt", "CombSUM needs scores"),
         ("compare --methods CombSUM CombSUM", "the method CombSUM is given twice."),
         (
             "compare --methods CombSUM[foo=1]",
@@ -467,7 +467,7 @@ def test_help_describes_commands_and_gives_examples(capsys, command):
         ("compare --metrics p", "needs a cutoff"),
         ("compare --n-jobs 0", "n_jobs"),
         ("compare lists.csv qrels.txt --methods CombSUM[norm=min-max]", "needs scores"),
-        ("aggregate lists.csv --method CombSUM", "choose a norm of ranks, norm='borda' or norm='rank'"),
+        ("aggregate lists.csv --method CombSUM", "choose a norm of ranks, --param norm=borda or --param norm=rank"),
         ("compare --out nope/results.csv", "cannot write 'nope/results.csv': there is no folder 'nope'."),
         ("aggregate lists.csv --method CombSUM -o nope/out.csv", "there is no folder 'nope'."),
         ("evaluate lists.csv qrels.txt", "lists.csv: A run must have one list for each query; query 'q1' has 2"),

@@ -14,8 +14,8 @@ from processes import environment
 
 from skrankagg import CombSUM, PlackettLuce, RankedLists, ReciprocalRankFusion
 from skrankagg.__main__ import main
-from skrankagg._command_line._messages import in_flags
 from skrankagg._command_line._method_names import FAST, make_methods, seed_methods
+from skrankagg._command_line._python_words import in_flags
 from skrankagg._support._method_text import read_params, read_value, write_param
 from skrankagg.aggregators import DIBRA, LearnedWeights, LocalKemenization
 from skrankagg.datasets import read_lists

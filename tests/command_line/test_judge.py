@@ -97,7 +97,7 @@ def test_tune_without_a_method_learns_weights_from_judged_items(data, capsys):
         assert re.search(rf"^{row.voter} +{row.weight:.3f}$", out, re.MULTILINE)
     pd.testing.assert_frame_equal(pd.read_csv("weights.csv"), method.voter_weights_, check_dtype=False)
 
-    command = re.search(r"skrankagg (aggregate LISTS .*)", out)[1].replace("LISTS", "lists.csv").split()
+    command = re.search(r"skrankagg (aggregate lists.csv .*)", out)[1].split()
     assert main([*command, "-o", "merged.csv"]) == 0
     merged = pd.read_csv("merged.csv")
     assert merged["item"].tolist() == method.transform(lists)["item"].tolist()

@@ -67,7 +67,7 @@ def test_tune_measures_its_search_on_held_out_queries(run, data):
     written = pd.read_csv("tuned.csv", index_col="method")["map"]
     assert written.tolist() == pytest.approx(comparator.results_["map"].tolist(), rel=1e-12)
     best = comparator.named_aggregators_["tuned"].best_params_["k"]
-    assert out.splitlines()[-1].endswith(f"aggregate LISTS --method ReciprocalRankFusion --param k={best}")
+    assert out.splitlines()[-1].endswith(f"aggregate lists.csv --method ReciprocalRankFusion --param k={best}")
     assert "2 points, by map on 3 folds" in " ".join(out.split())
 
 

@@ -290,17 +290,36 @@ def test_to_pyterrier_writes_frames_for_experiments():
         to_pyterrier(LISTS)
 
 
+TEXTS = {"d1": "cats and dogs", "d2": "dogs chase cars", "d3": "the cat sleeps all day", "d4": "cars and trains"}
+DOCUMENTS = [{"docno": name, "text": text} for name, text in TEXTS.items()]
+QUESTIONS = pd.DataFrame([["2", "cars"], ["1", "cats dogs"]], columns=["qid", "query"])
+
+
+def check_engine(*retrievers):
+    """Check that the merged results of real retrievers equal the merged runs, and that an experiment measures them."""
+    merged = as_pyterrier(RRF, retrievers)
+    found = merged.transform(QUESTIONS)
+    runs = RankedLists.from_runs([retriever.transform(QUESTIONS).drop(columns="rank") for retriever in retrievers])
+    assert sorted(rows_of(found)) == sorted(rows_of(to_pyterrier(RRF.transform(runs))))
+    assert found["qid"].unique().tolist() == ["2", "1"]
+    assert found.groupby("qid")["query"].first().to_dict() == {"1": "cats dogs", "2": "cars"}
+    qrels = pd.DataFrame([["1", "d1", 1], ["2", "d2", 1]], columns=["qid", "docno", "label"])
+    table = pt.Experiment([*retrievers, merged % 2], QUESTIONS, qrels, ["recall_2"])
+    assert table["recall_2"].iloc[-1] == 1.0
+
+
+def test_retrievers_of_pisa_are_merged(tmp_path):
+    pisa = pytest.importorskip("pyterrier_pisa", reason="merges results of the search engine PISA")
+    index = pisa.PisaIndex(str(tmp_path / "index"), text_field="text")
+    index.index(DOCUMENTS)
+    check_engine(index.bm25(), index.dph())
+
+
 @pytest.mark.skipif(shutil.which("java") is None, reason="Terrier's retrievers need Java")
 def test_retrievers_of_terrier_are_merged(tmp_path):
     try:
         pt.java.init()
-    except Exception as error:  # Terrier's jars are downloaded when Java starts
-        pytest.skip(f"Terrier cannot be started: {type(error).__name__}")
-    texts = {"d1": "cats and dogs", "d2": "dogs chase cars", "d3": "the cat sleeps all day", "d4": "cars and trains"}
-    documents = [{"docno": name, "text": text} for name, text in texts.items()]
-    index = pt.IterDictIndexer(str(tmp_path / "index")).index(documents)
-    bm25, tf_idf = (pt.terrier.Retriever(index, wmodel=model) for model in ("BM25", "TF_IDF"))
-    topics = pd.DataFrame([["1", "cats dogs"], ["2", "cars"]], columns=["qid", "query"])
-    found = as_pyterrier(RRF, {"bm25": bm25, "tf_idf": tf_idf}).transform(topics)
-    runs = {"bm25": bm25.transform(topics), "tf_idf": tf_idf.transform(topics)}
-    assert sorted(rows_of(found)) == sorted(rows_of(to_pyterrier(RRF.transform(RankedLists.from_runs(runs)))))
+    except OSError as error:  # Terrier's jars are downloaded when Java starts
+        pytest.skip(f"Terrier cannot be downloaded: {error}")
+    index = pt.IterDictIndexer(str(tmp_path / "index")).index(DOCUMENTS)
+    check_engine(*(pt.terrier.Retriever(index, wmodel=model) for model in ("BM25", "TF_IDF")))

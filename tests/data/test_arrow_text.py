@@ -153,13 +153,18 @@ def test_columns_that_are_not_text_are_read_as_before():
     assert lists.queries.dtype == np.int64 and [str(one)[:10] for one in lists.items] == ["2026-01-01", "2026-01-02"]
 
 
-def test_python_strings_are_used_if_pandas_stores_them():
-    polars = pytest.importorskip("polars", reason="polars has other frames")
-    frame = polars.DataFrame(FRAME.to_dict("list"))
+@pytest.mark.parametrize("kind", KINDS)
+def test_python_strings_are_used_if_pandas_stores_them(kind):
+    given = convert(FRAME, kind)
     with pd.option_context("mode.string_storage", "python"):
-        assert arrow_text(nw.from_native(frame, eager_only=True)["item"]) is None
-        lists = RankedLists.from_frame(frame)
-    assert lists.equals(RankedLists.from_frame(FRAME)) and lists.items.dtype.storage == "python"
+        lists = RankedLists.from_frame(given)
+    assert lists.equals(RankedLists.from_frame(FRAME)) and not is_arrow_text(lists.items.dtype)
+    names = FRAME["item"].tolist()
+    names[17] = None
+    with_null = FRAME.assign(item=pd.Series(names, dtype=object))
+    if kind != "polars enum":
+        with pd.option_context("mode.string_storage", "python"), pytest.raises(InputError, match="1 are missing"):
+            RankedLists.from_frame(convert(with_null, kind))
 
 
 @pytest.mark.parametrize("kind", KINDS)

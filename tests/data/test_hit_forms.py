@@ -275,6 +275,7 @@ def test_declared_directions_of_from_hits_are_not_reversed():
         ([{"_id": "a", "_score": 1.0}, {"id": "b", "score": 2.0}], "hit 2 of voter 'v' has another form"),
         ([(Document("t", id="a"), 1.0), Document("t", id="b")], "All hits .* entry 2 of list 'v'"),
         ([{"_id": "a", "_score": float("nan")}], "finite"),
+        ([point("a", float("inf")), point("b", float("inf")), point("c", 1.0)], "finite"),
         ([{"_id": "a", "_score": 1.0}, {"_id": "a", "_score": 0.5}], "'a'.*duplicates='first'"),
     ],
 )
@@ -290,6 +291,12 @@ def test_from_hits_refuses_lists_of_which_some_lack_scores():
         fuse({"v": elastic(FALLING), "w": ["d1"]})
     with pytest.raises(InputTypeError, match=r"Ids for fuse must be hashable"):
         fuse({"v": [{"name": "d1"}], "w": [{"name": "d1"}]})
+    with pytest.raises(
+        InputTypeError, match=r"hit 1 of voter 'w' has \{'name': 'd1'\}. Name the id of a hit with key="
+    ):
+        RankedLists.from_hits({"v": ["d1"], "w": [{"name": "d1"}]})
+    with pytest.raises(InputTypeError, match=r"list 'w' has 7 of type int .* with key=lambda hit: str\(hit.id\)"):
+        fuse({"v": elastic(FALLING), "w": [point(7, 0.5)]})
 
 
 def test_return_items_returns_the_hit_of_the_list_that_ranks_the_item_best():

@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 from pandas.testing import assert_frame_equal
 from sklearn.model_selection import cross_val_score
 
-from skrankagg import CombSUM, Comparator, LearnedWeights, Qrels, RankedLists, evaluate
+from skrankagg import CombSUM, Comparator, LearnedWeights, Qrels, RankedLists, evaluate, fuse
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.exceptions import InputError, InputTypeError
 from skrankagg.inspection import compare_consensus
@@ -228,6 +228,18 @@ def test_lists_of_tuples_are_split_by_query_only(tuples):
     assert found.tolist() == expected.tolist()
     with pytest.raises(InputError, match="`X` must have whole queries"):
         cross_val_score(CombSUM(), rows, cv=4, scoring=scorer, error_score="raise")
+
+
+def test_fuse_takes_tuples(tuples):
+    _, runs = tuples
+    of_query = {voter: [row for row in run if row.query_id == "q2"] for voter, run in runs.items()}
+    expected = fuse({voter: run["q2"] for voter, run in RUNS.items()}, CombSUM())
+    assert fuse(of_query, CombSUM()) == expected
+    assert fuse(list(of_query.values()), CombSUM()) == expected
+    ids = {voter: [row.doc_id for row in run] for voter, run in of_query.items()}
+    assert fuse(of_query, key="doc_id") == fuse(ids)  # hits of a client are ranked by their places
+    with pytest.raises(InputError, match="fuse expects the lists of one query; got 5 queries"):
+        fuse(runs, CombSUM())
 
 
 def test_objects_of_ranx(ranx):

@@ -128,7 +128,7 @@ def test_text_describes_each_case(ballots, counts, rules, words):
 def test_text_contains_bounds_if_a_margin_is_not_proven():
     rng = np.random.default_rng(0)
     lists = [list(rng.permutation(list("abcdef"))) for _ in range(60)]
-    report = election_report(lists, {"Schulze": Schulze()}, time_limit=1e-9)
+    report = election_report(lists, {"runoff": SequentialElimination()}, time_limit=1e-9)
     row = report.frame.iloc[0]
     assert not row["optimal"] and f"{row['lower_bound']:g} to {row['margin']:g} votes" in report.text
 

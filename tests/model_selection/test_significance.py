@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from skrankagg import CombMNZ, CombSUM, Comparator, Copeland, Qrels, evaluate
 from skrankagg.compat.pyflagr import flagr_metrics, flagr_table
 from skrankagg.datasets import make_ranked_lists, make_rasdagen
+from skrankagg.exceptions import InputError, InputTypeError
 from skrankagg.model_selection import (
     compare_methods,
     compare_ranks,

@@ -24,6 +24,9 @@ def test_bars_contain_the_votes_of_each_round(plt):
     starts = {name: [bar.get_x() for bar in bars] for name, bars in display.parts_.items()}
     assert starts == {"Bob": [0, 0], "Ann": [5, 8], "Cy": [11, 14], "exhausted": [15, 14]}
     assert texts(display.ax_) == ["5", "8", "6", "6 ×", "4 ×"]
+    legend = display.ax_.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == list(display.parts_)
+    assert all(patch.get_visible() for patch in legend.get_patches()) and legend.get_patches()[-1].get_hatch() == "///"
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == ["round 1", "round 2"]
     halves = {segment[0][0] for one in display.ax_.collections for segment in one.get_segments()}
     assert halves == {7.5, 7.0} and display.ax_.get_xlabel().startswith("votes (×: leaves; black marks: half")

@@ -51,8 +51,9 @@ class SequentialElimination(BaseAggregator):
     ----------
     rounds_ : DataFrame
         A row for each query, round and remaining item, for the lists given to ``fit`` or ``fit_transform``. In each
-        round, the strongest item comes first. The table is computed when it is read, and ``transform`` does not change
-        it. :func:`~skrankagg.inspection.elimination_rounds` returns this table for any lists, and also a text.
+        round, the strongest item comes first. The table is computed when it is read, from the lists of ``fit``, which
+        the estimator and its pickles contain. ``transform`` does not change it.
+        :func:`~skrankagg.inspection.elimination_rounds` returns this table for any lists, and also a text.
 
         - `query`, `round` (from 1) and `item`;
         - `votes`, float64: first places with "plurality", last places with "veto", and Borda points with "borda" and
