@@ -1,7 +1,7 @@
 """fuse of plain lists, compared with transform of the same lists."""
 
-from concurrent.futures import asyncio
-import ThreadPoolExecutor
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
@@ -216,9 +216,24 @@ def test_fuse_accepts_ids_of_any_ordered_type():
             InputTypeError,
             r"list 'dense' is of type NoneType\. Leave it out, or pass strict=False\.",
         ),
-        ({"bm25": ["a"], "dense": TimeoutError()}, {"strict": True}, InputTypeError, "list 'dense' is of type TimeoutError"),
-        ({"bm25": None, "dense": TimeoutError("late")}, {}, InputError, "at least one list; got None for 'bm25', and no other"),
-        ([TimeoutError("late"), None], {}, InputError, r"got TimeoutError\('late'\) for list 1, and no other list has arr"),
+        (
+            {"bm25": ["a"], "dense": TimeoutError()},
+            {"strict": True},
+            InputTypeError,
+            "list 'dense' is of type TimeoutError",
+        ),
+        (
+            {"bm25": None, "dense": TimeoutError("late")},
+            {},
+            InputError,
+            "at least one list; got None for 'bm25', and no other",
+        ),
+        (
+            [TimeoutError("late"), None],
+            {},
+            InputError,
+            r"got TimeoutError\('late'\) for list 1, and no other list has arr",
+        ),
         ([["a"]], {"strict": 1}, InputTypeError, "`strict` must be True or False"),
         ([["a"]], {"return_items": "yes"}, InputTypeError, "`return_items` must be True or False"),
         ([["a"]], {"duplicates": "last"}, InputError, "`duplicates` must be one of"),

@@ -128,8 +128,8 @@ def from_wide(
         raise InputError(f"`frame` of {caller} must have columns of different names, one for each voter; got {names}.")
     if holds_pairs(columns):
         raise InputError(
-            f"`frame` of {caller} must have a column of items for each voter; its columns {show_titles(columns)} are in "
-            "turn items and numbers. Pass pairs=True and lower_is_better."
+            f"`frame` of {caller} must have a column of items for each voter; its columns {show_titles(columns)} look "
+            "like pairs of items and numbers. Pass pairs=True and lower_is_better."
         )
     parts = []
     for name in names:

@@ -217,3 +217,15 @@ def test_options_of_pairs_need_pairs():
         RankedLists.from_wide(table, pairs="yes", lower_is_better=True)
     with pytest.raises(InputError, match="`missing_ids` must be"):
         RankedLists.from_wide(MISSING_ITEM, pairs=True, lower_is_better=True, missing_ids="skip")
+
+
+def test_from_wide_recognises_pairs_of_columns_and_names_the_options():
+    sheet = pd.DataFrame({"gene": ["a", "b"], "p": [0.1, 0.2], "gene.1": ["b", None], "p.1": [0.01, np.nan]})
+    with pytest.raises(
+        InputError,
+        match=r"its columns \['gene', 'p', 'gene\.1', 'p\.1'\] look like pairs .* Pass pairs=True and lower_is",
+    ):
+        RankedLists.from_wide(sheet)
+    assert RankedLists.from_wide(sheet, pairs=True, lower_is_better=True).n_lists == 2
+    ids = pd.DataFrame({"u": [1, 2], "v": [2, 1]})  # numbers may be ids
+    assert RankedLists.from_wide(ids).n_lists == 2

@@ -33,6 +33,7 @@ from skrankagg import (
     Qrels,
     RankedLists,
     ReciprocalRankFusion,
+    SequentialElimination,
     StackedFusion,
     evaluate,
     inspection,
@@ -182,6 +183,10 @@ CALLS = {
     ),
     "cross_val_likelihood": lambda run, runs, lists, qrels: cross_val_likelihood(MODEL, lists, cv=2),
     "compare_consensus": lambda run, runs, lists, qrels: inspection.compare_consensus(run, runs["second"]),
+    "election_report": lambda run, runs, lists, qrels: inspection.election_report(lists).frame,
+    "elimination_rounds": lambda run, runs, lists, qrels: (
+        inspection.elimination_rounds(SequentialElimination(), lists).frame
+    ),
     "diagnose": lambda run, runs, lists, qrels: inspection.diagnose(lists).frame,
     "expected_gain": lambda run, runs, lists, qrels: list(inspection.expected_gain(FITTED_WEIGHTS, lists, qrels)),
     "items_to_judge": lambda run, runs, lists, qrels: inspection.items_to_judge(lists, random_state=0),
@@ -211,6 +216,9 @@ CALLS = {
     "CriticalDifferenceDisplay.from_predictions": compared("CriticalDifferenceDisplay.from_predictions", metric="map"),
     "CutoffDisplay.from_comparator": shown_comparator("CutoffDisplay.from_comparator", cutoffs=[1, 2]),
     "CutoffDisplay.from_predictions": compared("CutoffDisplay.from_predictions", cutoffs=[1, 2]),
+    "EliminationDisplay.from_estimator": shown(
+        "EliminationDisplay.from_estimator", SequentialElimination(), query="q1"
+    ),
     "InterpolatedPrecisionDisplay.from_comparator": shown_comparator("InterpolatedPrecisionDisplay.from_comparator"),
     "InterpolatedPrecisionDisplay.from_predictions": compared("InterpolatedPrecisionDisplay.from_predictions"),
     "PreferenceProbabilityDisplay.from_estimator": shown(

@@ -332,3 +332,58 @@ def test_labels_in_the_place_of_judgements_are_refused_with_the_right_call(iris)
         LearnedWeights(CombSUM(norm=None)).fit(lists, y)
     with pytest.raises(InputError, match=r"Qrels\.from_labels\(y\)"):
         make_ranking_scorer("p@1", qrels=Qrels.from_labels(y))(BordaCount().fit(lists), lists, y)
+
+
+# ---------------------------------------------------------------------- a dict of matrices, without a constructor
+
+
+def rank_with(method):
+    return method.fit_transform
+
+
+@pytest.mark.parametrize("kind", ["array", "frame", "integers"])
+def test_calls_read_a_dict_of_matrices_like_from_scores(kind):
+    rng = np.random.default_rng(3)
+    scores = {name: rng.random((5, 3)) for name in ("lr", "rf")}
+    if kind == "frame":
+        scores = {name: pd.DataFrame(one, columns=["no", "maybe", "yes"]) for name, one in scores.items()}
+    if kind == "integers":
+        scores = {name: rng.integers(9, size=(5, 3)) for name in scores}
+    lists = RankedLists.from_scores(scores)
+    for method in (CombSUM(norm=None), BordaCount(), CombSUM()):
+        pd.testing.assert_frame_equal(method.fit_transform(scores), method.fit_transform(lists))
+        pd.testing.assert_frame_equal(method.fit(scores).transform(scores), method.fit_transform(lists))
+    labels = Qrels.from_labels(lists.items[[0, 1, 2, 0, 1]])
+    fitted = Comparator([("sum", CombSUM(norm=None))], metrics="p@1", with_voters=True, verbose=False)
+    found = fitted.fit(scores, qrels=labels).results_["p@1"]
+    assert found.equals(fitted.fit(lists, qrels=labels).results_["p@1"])
+
+
+@pytest.mark.parametrize("kind", [np.array, pd.DataFrame])
+def test_from_runs_refuses_a_dict_of_matrices_and_names_from_scores(kind):
+    with pytest.raises(
+        InputTypeError, match=r"got a matrix of numbers for each voter\. Read them with .*from_scores\."
+    ):
+        RankedLists.from_runs({"lr": kind([[0.9, 0.1], [0.4, 0.6]])})
+
+
+def test_vectors_of_numbers_are_not_read_as_lists_of_items():
+    rows = np.array([[0.9, 0.1], [0.4, 0.6]])
+    for call in (RankedLists.from_runs, rank_with(CombSUM())):
+        with pytest.raises(
+            InputError, match=r"query 0 of voter 'lr' has an array of fractions\. .*from_scores, with a m"
+        ):
+            call({"lr": dict(enumerate(rows))})
+    for call in (RankedLists.from_lists, rank_with(CombSUM())):
+        with pytest.raises(
+            InputError, match=r"voter 'fold' has an array of fractions\. Read numbers with .*from_matrix"
+        ):
+            call({"fold": rows[0]})
+    # Integers may be ids, also as floats.
+    assert RankedLists.from_lists({"v": np.array([3, 1])}).to_runs() == {"v": {"q": [3, 1]}}
+    assert RankedLists.from_runs({"v": {"q": np.array([3.0, 1.0])}}).items.tolist() == [1.0, 3.0]
+
+
+def test_frames_of_lists_are_not_read_as_matrices():
+    frame = pd.DataFrame({"query": [1, 1], "item": [7, 8], "score": [0.5, 0.25]})
+    assert BordaCount().fit_transform({"u": frame, "v": frame})["item"].tolist() == [7, 8]

@@ -90,7 +90,6 @@ def test_from_matrix_warns_if_rows_may_be_voters(matrix, words, kind):
         SCORES.set_axis(range(1, 8)),
         SCORES[["u"]],
         NAMED[["Ann"]],  # one list
-        NAMED.T[:1].replace(3, 1),  # one item
         NAMED[:3] - 1,  # ranks from 0
     ],
 )
@@ -109,7 +108,6 @@ def test_from_matrix_reads_other_rows_as_items_without_a_warning(matrix):
         NAMED[:2],
         NAMED.replace({3: np.nan}),  # cut ballots
         NAMED.replace({3: 2}),  # tied candidates
-        NAMED.replace({1: np.nan, 2: 1, 3: 1}).assign(Dee=1.0, Eve=np.nan),
         pd.concat([NAMED] * 700)[::-1].set_axis(map(str, range(4900))).assign(Cy=lambda one: [9, *one["Cy"][1:]]),
     ],
 )
@@ -117,7 +115,9 @@ def test_from_matrix_warns_of_rows_of_ranks_that_look_like_ballots(matrix):
     def read(table, **options):
         return RankedLists.from_matrix(table, kind="rank", **options)
 
-    with pytest.warns(AmbiguousInputWarning, match="Each row contains a rank 1, as a ballot does, .* Pass rows='voters'"):
+    with pytest.warns(
+        AmbiguousInputWarning, match="Each row contains a rank 1, as a ballot does, .* Pass rows='voters'"
+    ):
         found = read(matrix)
     assert found.equals(read(matrix, rows="items"))
     # The same table with candidates in rows is read without a warning, and other kinds of numbers have no first rank.

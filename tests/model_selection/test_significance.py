@@ -82,11 +82,16 @@ def test_compare_methods_supports_tests_and_corrections(clear):
 
 
 def test_compare_methods_tests_one_measure_that_is_named_or_the_only_one(clear, comparator):
-    with pytest.raises(InputError, match=r"`metric` must be one of map, ndcg@10, because .* got None\. Name the measure"):
+    with pytest.raises(
+        InputError, match=r"`metric` must be one of map, ndcg@10, because .* got None\. Name the measure"
+    ):
         compare_methods(clear, "base")
     assert compare_methods(clear[["ndcg@10"]], "base").equals(compare_methods(clear, "base", metric="ndcg@10"))
     for many in (["map", "ndcg@10"], ("map",)):
-        for call in (lambda many=many: compare_methods(clear, "base", metric=many), lambda many=many: comparator.compare(metric=many)):
+        for call in (
+            lambda many=many: compare_methods(clear, "base", metric=many),
+            lambda many=many: comparator.compare(metric=many),
+        ):
             with pytest.raises(InputTypeError, match=r"`metric` must be one measure; got [\[(]'map'.*once for each"):
                 call()
     with pytest.raises(InputTypeError, match="`metric` must be one measure"):
