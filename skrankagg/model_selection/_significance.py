@@ -157,8 +157,8 @@ def compare_methods(
     values, column = query_table(table, metric)
     if metric is None and table.shape[1] > 1:
         raise InputError(
-            f"`metric` must be one of {', '.join(map(str, table))}, because a test compares methods by one measure; got "
-            "None. Name the measure, or mark the differences of all measures with significance_marks."
+            f"`metric` must be one of {', '.join(map(str, table))}, because a test compares methods by one measure; "
+            "got None. Name the measure, or mark the differences of all measures with significance_marks."
         )
     baseline = _find_baseline(baseline, values, column, table)
     if values[baseline].isna().all():
