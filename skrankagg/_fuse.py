@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -108,9 +108,8 @@ def fuse(
         If the lists are of another type, or the ids cannot be sorted.
     ValueError
         If all lists are None or exceptions. If a list contains an id twice, a score is not finite, or only some lists
-        have scores. If a list has no weight
-        in a mapping of weights, or a name is unknown with ``strict=True``. If ``explain=True`` and the method's scores
-        are not sums over the lists.
+        have scores and the method reads them. If a list has no weight in a mapping of weights, or a name is unknown
+        with ``strict=True``. If ``explain=True`` and the method's scores are not sums over the lists.
 
     See Also
     --------
@@ -185,7 +184,7 @@ def _named(text):
 
 
 def _fuse_one(lists, aggregator, sums, options):
-    plain = read_plain(lists, options.key, strict=options.strict)
+    plain = read_plain(lists, options.key, strict=options.strict, by_rank=partial(_reads_ranks, aggregator))
     if not any(plain.ids):
         return []
     weights = None if options.weights is None else read_weights(plain, options.weights, strict=options.strict)
@@ -196,6 +195,11 @@ def _fuse_one(lists, aggregator, sums, options):
     else:
         found = _order(plain, weights, aggregator, sums, options.top)
     return _with_hits(plain, found) if options.return_items else found
+
+
+def _reads_ranks(aggregator):
+    """Return True for an aggregator that reads only ranks; a pipeline may read scores."""
+    return isinstance(aggregator, BaseAggregator) and not _read_tags(aggregator).needs_scores
 
 
 def _order(plain, weights, aggregator, sums, top):
@@ -322,7 +326,8 @@ def _fuse_at_once(batch, aggregator, options):
     runs: dict[Any, dict[int, Any]] = {}
     weight_of = {}
     fused: list[list[Any]] = [[] for _ in batch]
-    read = [read_plain(one, options.key, strict=options.strict) for one in batch]
+    by_rank = partial(_reads_ranks, aggregator)
+    read = [read_plain(one, options.key, strict=options.strict, by_rank=by_rank) for one in batch]
     for number, plain in enumerate(read):
         for name, results in plain.to_lists(pairs=options.duplicates != "error").items():
             runs.setdefault(name, {})[number] = results

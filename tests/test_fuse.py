@@ -27,6 +27,7 @@ from skrankagg import (
     ReciprocalRankFusion,
     fuse,
 )
+from skrankagg.aggregators import LocalKemenization
 from skrankagg.base import BaseAggregator
 from skrankagg.exceptions import ExposureWarning, InputError, InputTypeError
 from skrankagg.preprocessing import TopK
@@ -177,7 +178,7 @@ def test_fuse_accepts_ids_of_any_ordered_type():
     [
         ([["a", "b", "a"]], {}, InputError, r"list 1 repeats 'a'.*duplicates='first'"),
         ({"bm25": ["a"], "dense": ["b", "c", "b"]}, {}, InputError, "list 'dense' repeats 'b'"),
-        ([{"a": 1.0}, ["a", "b"]], {}, InputError, "must all have scores or all lack scores"),
+        ([{"a": 1.0}, ["a", "b"]], {"aggregator": CombSUM()}, InputError, "list 1 has none. Give each list scores"),
         ([[("a", 1.0), ("b",)]], {}, InputError, r"has \('b',\)"),
         ([[("a", 1.0), "b"]], {}, InputError, "has 'b'"),
         ([[("a", 1.0), ("b", float("nan"))]], {}, InputError, r"got nan for 'b' in list 1"),
@@ -209,6 +210,7 @@ def test_fuse_accepts_ids_of_any_ordered_type():
         ),
         ([["a"]], {"aggregator": "rff"}, InputError, r"'rff' is not a method"),
         ([["a"]], {"aggregator": "rrf[kk=1]"}, InputError, r"no parameter 'kk' \(did you mean 'k'\?\)"),
+        ([["a"]], {"aggregator": "é" * 500}, InputError, "^.{80} is not a method; choose from"),
         ([["a"]], {"aggregator": 3}, InputTypeError, "expects an aggregator"),
         (
             {"bm25": ["a"], "dense": None},
@@ -409,3 +411,29 @@ def test_fuse_of_frames_ignores_the_weights_of_absent_frames():
         fuse(frames, return_items=True)
     twice = {"x": pd.DataFrame({"item": ["a", "b", "a"], "rank": [1, 2, 3]})}
     assert fuse(twice, duplicates="first") == fuse([["a", "b"]])
+
+
+@pytest.mark.parametrize("method", [None, BordaCount(), Copeland(), "rrf"])
+def test_methods_of_ranks_merge_lists_with_and_without_scores(method):
+    scored = {"keyword": {"a": 0.2, "b": 3.0, "c": 0.2}, "vector": ["c", "b"], "empty": []}
+    ranked = {"keyword": {"a": 0.2, "b": 3.0, "c": 0.2}, "vector": {"c": 5.0, "b": 1.0}, "empty": {}}
+    assert fuse(scored, method) == fuse(ranked, method)
+    assert fuse([scored, scored], method) == fuse([ranked, ranked], method)
+    assert fuse(scored, method, weights={"keyword": 1, "vector": 3, "empty": 1}) == fuse(
+        ranked, method, weights={"keyword": 1, "vector": 3, "empty": 1}
+    )
+
+
+def test_methods_of_scores_refuse_lists_without_scores():
+    for method in (CombSUM(), make_pipeline(TopK(2), BordaCount())):
+        with pytest.raises(
+            InputError, match=r"list 'b' has none\. Give each list scores, or choose a method that reads"
+        ):
+            fuse({"a": {"x": 1.0, "y": 2.0}, "b": ["x", "z"]}, method)
+
+
+def test_fuse_accepts_methods_inside_methods_by_name():
+    lists = {"a": {"x": 3.0, "y": 1.0}, "b": {"y": 2.0, "z": 1.0}}
+    named = fuse(lists, "LocalKemenization[aggregator=CombSUM[norm=rank]]")
+    assert named == fuse(lists, LocalKemenization(aggregator=CombSUM(norm="rank")))
+    assert named == fuse(lists, "LocalKemenization(aggregator=CombSUM(norm='rank'))")

@@ -17,7 +17,7 @@ from ..datasets._writers import output_format
 from ..exceptions import InputError
 from ..inspection import rank_stability, voter_contributions, voter_influence
 from ._aggregate_chunks import aggregate_chunks
-from ._input import find_sources, has_ballots, has_comparisons, load_judgements, load_lists, names_of
+from ._input import covariates_of, find_sources, has_ballots, has_comparisons, load_judgements, load_lists
 from ._messages import UserError, name_file_in_errors, say
 from ._method_names import BALLOT_METHOD, COMPARISON_METHOD, DEFAULT_METHOD, make_methods, seed_methods
 from ._report import check_outputs, plain_table, show_number
@@ -142,8 +142,8 @@ def _method(args, unjudged=DEFAULT_METHOD):
 
 def _with_covariates(name, method, args):
     """Return the method with the covariates of --covariates as its parameter `covariates`, and its name."""
-    covariates = names_of(args.covariates)
-    if covariates is None:
+    covariates = list(covariates_of(args.covariates))
+    if not covariates:
         return name, method
     params = method.get_params(deep=False)
     if "covariates" not in params:

@@ -5,7 +5,7 @@ import pandas as pd
 from .. import PlackettLuce
 from ..inspection import audit as audit_board
 from ..inspection._audit import text_of
-from ._input import find_sources, load_lists, names_of
+from ._input import covariates_of, find_sources, load_lists
 from ._python_words import in_flags
 from ._report import check_outputs, write_results
 from ._usage import files_of
@@ -14,7 +14,7 @@ from ._usage import files_of
 def audit(args, progress):
     check_outputs(args.out)
     lists = load_lists(find_sources(args.lists), args, progress, position=True)
-    method = PlackettLuce(covariates=names_of(args.covariates))
+    method = PlackettLuce(covariates=list(covariates_of(args.covariates)) or None)
     options = {"unit": args.unit, "n_resamples": args.draws, "random_state": args.random_state or 0}
     if args.query_column is None:
         frame = _audit(lists, method, options, args, progress)

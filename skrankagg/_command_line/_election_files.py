@@ -65,14 +65,14 @@ def election_format(source, format="auto", decimal="."):
     try:
         with opened(source) as stream:
             lines = [line.decode("utf-8-sig") for line in islice(stream, _SAMPLE)]
-    except (OSError, ValueError):  # the reader of lists reports the fault
+        header = _cells(next(filter(str.strip, lines), ""))
+    except (OSError, ValueError, csv.Error):  # the reader of lists reports the fault
         return None
     lines = [line for line in lines if line.strip()]
-    if not lines:
+    if not lines or lines[0].lstrip()[0] in "{[":  # JSON may be one very long line
         return None
     if _PREFLIB.match(lines[0].lstrip()) or _OLD_PREFLIB.match("".join(lines[:2])):
         return "preflib"
-    header = _cells(lines[0])
     if {"query", "item"} <= set(map(canonical, header)):
         return None
     if len(header) > 1 and (_choices(header) or _BALLOTS & set(header)):
@@ -97,7 +97,7 @@ def _are_ballots(lines):
         words, fields = line.split(), line.split(",")
         is_run = len(words) >= 6 and is_number(words[3]) and is_number(words[4])
         is_flagr = len(fields) >= 5 and is_number(fields[3].strip())
-        return not is_run and not is_flagr and "\t" not in line and line.lstrip()[0] not in "{["
+        return not is_run and not is_flagr and "\t" not in line
 
     # A ballot may name only one item.
     return all(map(may_be, lines)) and 2 * sum(">" in line for line in lines) >= len(lines)

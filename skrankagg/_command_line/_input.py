@@ -58,7 +58,8 @@ class Source:
         """Return "preflib", "ballots", "ranks" or "scores" for a file of an election; otherwise return None."""
         if args.columns is not None:
             return None
-        return election_format(self.file, args.format, args.decimal)
+        with name_file_in_errors(repr(self), "read"):
+            return election_format(self.file, args.format, args.decimal)
 
     def __repr__(self):
         return "standard input" if self.path == "-" else self.path
@@ -150,6 +151,18 @@ def names_of(text):
     return None if text is None else [name.strip() for name in text.split(",")]
 
 
+def covariates_of(text):
+    """Return a dict from each covariate to its column, or to its two columns if it is written words=words_a:words_b."""
+    covariates = {}
+    for name in names_of(text) or ():
+        name, equals, columns = (part.strip() for part in name.partition("="))
+        pair = tuple(column.strip() for column in columns.split(":"))
+        if equals and (len(pair) != 2 or not all(pair) or not name):
+            raise UserError(f"a covariate of two columns must have the form NAME=FIRST:SECOND; got {text!r}.")
+        covariates[name] = pair if equals else name
+    return covariates
+
+
 def _load(sources, args, progress, voter, position=False):
     columns = None if args.columns is None else [name.strip() or None for name in args.columns.split(",")]
     where = ", ".join(map(repr, sources))
@@ -225,19 +238,20 @@ def _load_comparisons(files, args, progress, position):
     frame = pd.concat(frames, ignore_index=True)
     progress.say("encoding the comparisons")
     has_options = hasattr(args, "groups")  # some commands have no options for comparisons
-    covariates = names_of(args.covariates) if has_options else None
+    covariates = covariates_of(args.covariates) if has_options else {}
     reconcile = has_options and args.reconcile
     named = comparison_columns([one for one in frame if isinstance(one, str)])
-    asked = POSITION in (covariates or ())
-    columns = [name for name in covariates or () if name != POSITION]
-    for name in filter(frame.__contains__, columns):
-        frame[name] = _numbers(frame[name])
+    asked = covariates.pop(POSITION, None) is not None
+    for columns in covariates.values():
+        for name in (columns,) if isinstance(columns, str) else columns:
+            if name in frame:
+                frame[name] = _numbers(frame[name])
     return RankedLists.from_comparisons(
         frame,
         tie=next((name for name in ("tie", "draw") if "loser" in frame and name in frame), "tie"),
         groups=names_of(args.groups) if has_options else None,
         query_column=args.query_column if has_options else None,
-        covariates=columns or None,
+        covariates=covariates or None,
         position=asked or (position and not reconcile and "first" in named),
         reconcile=reconcile,
     )

@@ -84,11 +84,11 @@ _PHRASES = [
     (r" failures_ contains the full messages; error_score='raise' raises the first error\.", ""),
     (r" Or call cross_val_score over RankedLists\..*$", ""),
     (r"If these lists are a fold without judged queries, .*$", ""),
-    (r" Pass judgements to the constructor.*$", " Pass them with --qrels FILE."),
+    (r" Pass them to the constructor as qrels=.*$", " Pass them with --qrels FILE."),
     (r"Without cv, a method", "Without --cv, a method"),
     (r"`n_splits` of QueryKFold", "--cv"),
     (
-        r"`y` must have judgements for some of its (\d+) queries, such as (.*?); it has none\..*$",
+        r"`y` must have judgements for some of its (\S+) queries, such as (.*?); it has none\..*$",
         r"The judgements must be about some of the \1 queries, such as \2; they are about none. Check the ids.",
     ),
     (r"with evaluate\(lists, qrels\)", "with skrankagg compare --voters"),

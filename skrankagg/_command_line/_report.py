@@ -117,16 +117,16 @@ def show_number(value, format=".6g"):
 def find_baseline(baseline, names, words=(), voters=()):
     """Find the row with the given name, ignoring case; raise UserError if there is no such row.
 
-    `words` are names that stand for a row, such as "best". `voters` are rows that the option --voters would add.
+    `words` are names that stand for a row, such as "best". `voters` are rows that the option --voters adds.
     """
     known = [*names, *words]
     found = baseline if baseline in known else find_same(baseline, known)
     if found is None:
         shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
-        hint = f" {baseline} is a voter; --voters adds rows for the voters." if baseline in voters else ""
-        raise UserError(
-            f"there is no row {baseline!r} to compare with{did_you_mean(baseline, known)}; the rows are {shown}.{hint}"
-        )
+        is_voter = baseline in voters or (len(voters) > 0 and find_same(baseline, [BEST_VOTER]) is not None)
+        hint = " The option --voters adds rows for the voters." if is_voter else ""
+        meant = "" if hint else did_you_mean(baseline, known)
+        raise UserError(f"there is no row {baseline!r} to compare with{meant}; the rows are {shown}.{hint}")
     return found
 
 

@@ -100,7 +100,7 @@ examples:
   skrankagg aggregate bm25.run dense.run --method CombSUM --param voter_weights=bm25:.3,dense:.7
   skrankagg aggregate lists.csv --method SlideFuse --qrels train.txt
   skrankagg aggregate lists.csv --method BordaCount --intervals
-  skrankagg aggregate battles.csv --covariates length,position
+  skrankagg aggregate battles.csv --covariates words=words_a:words_b,position
   skrankagg aggregate big.parquet --method CombSUM --chunk-queries 10000 --job sums -o consensus.parquet
 """,
     "explain": """\
@@ -359,7 +359,9 @@ def _add_one_method(add):
 def _add_comparisons(add):
     add("--groups", metavar="NAMES", help="columns of comparisons that name groups, such as judge,prompt")
     add("--query-column", metavar="NAME", help="column with the query of each comparison, to rank queries separately")
-    covariates = "columns of numbers whose effect is estimated and removed, and position for the item shown first"
+    covariates = (
+        "numbers whose effect is estimated and removed: position, a column of differences, or NAME=FIRST:SECOND"
+    )
     add("--covariates", metavar="NAMES", help=covariates)
     reconcile = "count verdicts of both orders as one comparison, and as a tie if they differ; needs --groups"
     add("--reconcile", action="store_true", help=reconcile)

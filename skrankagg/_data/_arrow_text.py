@@ -13,8 +13,8 @@ def arrow_text(values):
     """Return a column of text of a narwhals frame as a Series of strings, which Arrow stores if pandas uses Arrow.
 
     The result has the same dtype and the same values as ``pd.Series(values.to_list())``. Categories become plain
-    strings. Return None for a column that is not text or has few rows, for other libraries than polars and pyarrow, and
-    for a column of polars if pandas stores strings as Python objects.
+    strings. Return None for a column that is not text or has few rows, and for other libraries than polars and pyarrow.
+    Also return None for a column of polars if pandas stores strings as Python objects.
 
     >>> import polars as pl
     >>> import narwhals.stable.v2 as nw

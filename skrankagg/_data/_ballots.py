@@ -70,7 +70,7 @@ def _levels(ballot, caller, strip):
             f"Items in each level of a ballot of {caller} must be of one sortable type, such as str or int; "
             f"got {show(ballot)} ({error}). Write tied items as a list inside the ballot."
         ) from None
-    if not items or not all(levels) or "" in items or _any_missing(items):
+    if not items or not all(levels) or _any_missing(items) or "" in items:
         raise InputError(
             f"Each level of a ballot of {caller} must contain at least one item, as in 'A > B = C'; got {show(ballot)}."
         )

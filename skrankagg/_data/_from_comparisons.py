@@ -430,7 +430,7 @@ def _items(columns, needed, strip):
     if (first == second).any():
         row = first_row(first == second)
         raise InputError(
-            f"Each row of {_CALLER} must have two different items; row {row} has {items[first[row]]!r} twice."
+            f"Each row of {_CALLER} must have two different items; row {row} has {show(items[first[row]])} twice."
         )
     return first, second, items
 

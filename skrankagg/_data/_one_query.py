@@ -165,8 +165,12 @@ def has_not_arrived(one):
     return one is None or isinstance(one, BaseException)
 
 
-def read_plain(lists, key=None, *, strict=False):
-    """Read the lists of one query as :class:`PlainQuery`."""
+def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
+    """Read the lists of one query as :class:`PlainQuery`.
+
+    If only some of the lists have scores, `by_rank` is called. If it returns True, the method reads only ranks, so each
+    list without scores gets scores that fall from place to place.
+    """
     names = None
     if isinstance(lists, Mapping):
         names, lists = list(lists), list(lists.values())
@@ -203,13 +207,15 @@ def read_plain(lists, key=None, *, strict=False):
     scored = [values is not None for values, of in zip(scores, ids, strict=True) if of]
     if not any(scored):  # a dict without items has no scores
         return PlainQuery(names, ids, None, hits)
-    if not all(scored):
+    if not all(scored) and not by_rank():
         odd = next(v for v, (values, of) in enumerate(zip(scores, ids, strict=True)) if of and values is None)
         raise InputError(
-            "`lists` of fuse must all have scores or all lack scores; list "
-            f"{show(odd if names is None else names[odd])} has no scores, other lists have scores. Drop the scores."
+            "`lists` of fuse must all have scores for a method that reads scores; list "
+            f"{show(odd if names is None else names[odd])} has none. Give each list scores, or choose a method that "
+            "reads only ranks, such as 'rrf'."
         )
-    return PlainQuery(names, ids, [() if values is None else values for values in scores], hits)
+    falling = [range(0, -len(of), -1) if values is None else values for of, values in zip(ids, scores, strict=True)]
+    return PlainQuery(names, ids, falling, hits)
 
 
 def _refuse_no_lists(lists, names):

@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 
 from ..exceptions import InputError
 from ._suggestions import did_you_mean, find_same
+from ._values import show
 
 # Pattern of values of voters, such as bm25:.3,dense:.7. A voter's name may contain colons.
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -31,7 +32,7 @@ def read_method(text, aggregators, hint=""):
     name = find_same(match[1], aggregators) if match else None
     if name is None:
         meant = did_you_mean(match[1], aggregators) if match else ""
-        raise InputError(f"{text!r} is not a method{meant}; choose from {', '.join(aggregators)}.{hint}")
+        raise InputError(f"{show(text)} is not a method{meant}; choose from {', '.join(aggregators)}.{hint}")
     params = parse_params(name, aggregators[name], _split(match[2] or match[3] or ""))
     params = {key: read_param(key, value, aggregators) for key, value in params.items()}
     method = aggregators[name](**params)
@@ -46,10 +47,10 @@ def parse_params(name, aggregator, pieces):
     for piece in pieces:
         key, equals, value = (part.strip() for part in piece.partition("="))
         if not equals:
-            raise InputError(f"a parameter of {name} must have the form NAME=VALUE; got {piece!r}.")
+            raise InputError(f"a parameter of {name} must have the form NAME=VALUE; got {show(piece)}.")
         if key not in available:
             raise InputError(
-                f"{name} has no parameter {key!r}{did_you_mean(key, available)}; it has "
+                f"{name} has no parameter {show(key)}{did_you_mean(key, available)}; it has "
                 f"{', '.join(available) or 'none'}."
             )
         if key in params:

@@ -36,8 +36,8 @@ def as_pyterrier(
         is already fitted, the copy is fitted, too.
     retrievers : mapping of voter to transformer, or sequence of transformers, default=None
         PyTerrier's retrievers or pipelines, whose results are merged. The voters of a sequence are numbered from 1.
-        None merges the lists in the input. The input then has a column `voter`, or PyTerrier's column `features`, in
-        which each feature is the score by one voter.
+        None merges the lists in the input. The input then has a column `voter`, or PyTerrier's column `features`. Each
+        feature is then the score that one voter gives to the document.
     duplicates : {"error", "first", "best", "mean"}, default="error"
         How to treat a document that a list contains twice; see :meth:`RankedLists.from_frame
         <skrankagg.RankedLists.from_frame>`.
@@ -48,8 +48,8 @@ def as_pyterrier(
         A transformer with the following properties:
 
         - It returns a frame with the columns `qid`, `query`, `docno`, `score` and `rank`, which starts at 0. Other
-          columns of the input are kept. If lists have different values of a document, the first list determines the
-          value.
+          columns of the input are kept. If two lists have different values in such a column for the same document, the
+          value of the first list is kept.
         - ``fit(topics, qrels)`` fits the aggregator. Only methods that learn need this call.
         - ``set_parameter`` changes a parameter of the aggregator. Therefore ``pt.GridSearch`` can tune the aggregator.
 

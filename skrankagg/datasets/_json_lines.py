@@ -35,6 +35,8 @@ _VOTERS = "lists"
 _OF_LISTS = ("query", "voter", "weight")
 # A longer line is not parsed to find the format of its file.
 _MOST_CHARACTERS = 2**20
+# json.loads would make a decoder for each line.
+_DECODER = json.JSONDecoder(object_pairs_hook=read_object, parse_int=read_integer)
 _FIRST_KEY = re.compile(r'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(\S)')
 
 
@@ -109,7 +111,7 @@ def read_json_lines(source, kind):
 
 def _parse(text, number):
     try:
-        return json.loads(text, object_pairs_hook=read_object, parse_int=read_integer)
+        return _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise InputError(
             f"expected a JSON object on line {number}, got an error in column {error.colno} ({clip(error.msg)})"

@@ -22,6 +22,7 @@ def battles():
     second = (first + rng.integers(1, 4, 800)) % 4
     worth, names = np.linspace(0.9, -0.9, 4), np.array(["ant", "bee", "cat", "dog"])
     won = rng.random(800) < expit(worth[first] - worth[second] + 0.8)
+    words = rng.integers(1, 9, (2, 800))
     return pd.DataFrame(
         {
             "model_a": names[first],
@@ -30,7 +31,9 @@ def battles():
             "judge": np.arange(800) % 40,
             "day": np.arange(800) % 7,
             "season": np.where(np.arange(800) % 2, "spring", "autumn"),
-            "length": rng.normal(0, 1, 800).round(3),
+            "length": words[0] - words[1],
+            "words_a": words[0],
+            "words_b": words[1],
         }
     )
 
@@ -141,6 +144,8 @@ def test_covariates_reach_the_method(run, fail):
     np.testing.assert_allclose(found["score"], expected["score"], rtol=1e-12)
     plain = pd.read_csv(io.StringIO(run(*PLACKETT)))
     assert np.abs(plain["score"] - found["score"]).max() > 1e-4
+    two = run(*PLACKETT, "--covariates", "length=words_a:words_b,position", "--quiet")
+    np.testing.assert_allclose(pd.read_csv(io.StringIO(two))["score"], expected["score"], rtol=1e-9)
     assert "position (warning)" not in run("audit", "battles.csv", "--covariates", "position")
 
 
@@ -161,6 +166,7 @@ def test_aggregate_prints_the_effects_of_covariates(folder, capsys):
     [
         (("--covariates", "model_b"), "the covariate 'model_b' must be numbers; got 'cat'"),
         (("--covariates", "lenght"), "did you mean 'length'"),
+        (("--covariates", "words=words_a"), "must have the form NAME=FIRST:SECOND; got 'words=words_a'"),
         (("--method", "BordaCount", "--covariates", "length"), "BordaCount cannot use covariates; choose --method"),
         (("--method", "PlackettLuce[covariates=['length']]", "--covariates", "length"), "not by both"),
         (("--reconcile",), "--reconcile must be left out if the frame has no columns of a first and a second item"),

@@ -612,7 +612,7 @@ def test_user_errors_are_recognised_without_installed_sources(folder, tmp_path_f
     process = start("-c", command, "aggregate", "lists.csv", "--method", "CombSUM", "-q", cwd=folder, env=env)
     out, err = process.communicate(timeout=100)
     assert process.returncode == 1 and out == ""
-    assert err.startswith("skrankagg: error: CombSUM() needs scores") and err.count("\n") == 1
+    assert err.startswith("skrankagg: error: CombSUM needs scores") and err.count("\n") == 1
     located = start("-c", "import skrankagg; print(skrankagg.__file__)", cwd=folder, env=env)
     assert located.communicate(timeout=100)[0].strip() == str(root / "skrankagg" / "__init__.pyc")
 

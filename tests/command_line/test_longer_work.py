@@ -19,6 +19,8 @@ import skrankagg
 from skrankagg import BordaCount, Comparator, PlackettLuce, Qrels, RankedLists, ReciprocalRankFusion
 from skrankagg.__main__ import main
 from skrankagg._command_line import _command_progress, _compare
+from skrankagg._command_line._messages import UserError
+from skrankagg._command_line._report import find_baseline
 from skrankagg.aggregators import SlideFuse
 from skrankagg.datasets import make_comparisons, make_ranked_lists, read_lists, read_qrels, write_qrels
 from skrankagg.inspection import rank_stability, voter_contributions
@@ -253,8 +255,16 @@ def test_compare_with_baseline_tests_every_row(run, fail, data):
 
 def test_baseline_names_a_voter_that_has_no_row(fail):
     command = ("compare", "lists.csv", "qrels.txt", "--methods", "BordaCount", "--baseline", "v2")
-    message = fail(*command)
-    assert "no row 'v2' to compare with; the rows are BordaCount. v2 is a voter; --voters adds rows" in message
+    hint = "to compare with; the rows are BordaCount. The option --voters adds rows for the voters."
+    assert f"no row 'v2' {hint}" in fail(*command)
+    assert f"no row 'best voter' {hint}" in fail(*command[:-1], "best voter")
+    assert "--voters adds" not in fail(*command[:-1], "v9")
+
+
+def test_a_missing_baseline_lists_at_most_thirty_rows():
+    with pytest.raises(UserError, match=r"'x' to compare with; the rows are r0, .*, r29 and 5 more\.$"):
+        find_baseline("x", [f"r{k}" for k in range(35)])
+    assert find_baseline("R7", ["r7", "best"]) == "r7" and find_baseline("best", ["best"], ["best"]) == "best"
 
 
 def test_rows_methods_leaves_voters_out_of_the_correction(run, fail, data):
@@ -327,6 +337,13 @@ def test_evaluate_with_baseline_tests_the_other_runs(run):
         run("aggregate", "lists.csv", "--method", method, "-o", f"{method}.run")
     out = run("evaluate", "BordaCount.run", "CombMNZ.run", "qrels.txt", "--baseline", "CombMNZ.run", "--metrics", "map")
     assert "Difference from CombMNZ.run (map " in out and len(cells(out, "BordaCount.run")) == 2
+    values = {name: float(cells(out, name)[0][1].strip("*")) for name in ("BordaCount.run", "CombMNZ.run")}
+    best = run("evaluate", "BordaCount.run", "CombMNZ.run", "qrels.txt", "--baseline", "best", "--metrics", "map")
+    assert f"Difference from {max(values, key=values.get)} (map " in best
+    assert "The same queries choose the baseline and test it" in best
+    plain = run("evaluate", "BordaCount.run", "CombMNZ.run", "qrels.txt", "--metrics", "map", "--latex")
+    assert all(f"{value:.4f}" in plain for value in values.values()) and plain.count("textbf{") == 1
+    assert "footnotesize" not in plain and plain.splitlines()[-1] == r"\end{tabular}"
 
 
 def test_compare_shows_conventions_in_the_names_of_measures(run):

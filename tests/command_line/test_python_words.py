@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import skrankagg
 from skrankagg import inspection
 from skrankagg.__main__ import main
-from skrankagg._command_line._python_words import in_flags
+from skrankagg._command_line._python_words import _PHRASES, in_flags
 from skrankagg._command_line._usage import make_parser
 from skrankagg.datasets import make_ranked_lists, write_qrels
 
@@ -106,7 +107,7 @@ def sentences_of_the_audit():
         inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
         for node in ast.walk(tree):
             if isinstance(node, ast.JoinedStr):
-                yield "".join(part.value if isinstance(part, ast.Constant) else "'judge'" for part in node.values)
+                yield text_of(node)
             elif isinstance(node, ast.Constant) and id(node) not in inside and node.value not in docs:
                 yield str(node.value)
 
@@ -118,6 +119,42 @@ def test_the_sentences_of_the_audit_name_flags():
     left = {text: in_flags(text, flags, files="battles.csv") for text in texts if " " in text}
     left = {text: shown for text, shown in left.items() if PYTHON.search(shown) and "`" not in shown}
     assert not left
+
+
+# Phrases of scikit-learn, and phrases that begin with the name of a caller.
+OF_OTHERS = (r"must be a str among", r"\bread_(?:", r"\(Input(?:Type)?Error: ")
+
+
+# Values in texts of the library, by the expression that computes them.
+VALUES = {"POSITION": "position", "caller": "RankedLists.from_comparisons", "_CALLER": "RankedLists.from_comparisons"}
+
+
+def text_of(node):
+    """Return the text of a constant or of an f-string; an unknown value in it becomes 'judge'."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    parts = (part if isinstance(part, ast.Constant) else part.value for part in node.values)
+    return "".join(
+        part.value if isinstance(part, ast.Constant) else VALUES.get(ast.unparse(part), "'judge'") for part in parts
+    )
+
+
+def texts_of_the_library():
+    """Return all texts in the library outside of the command line."""
+    for path in Path(skrankagg.__file__).parent.rglob("*.py"):
+        if "_command_line" not in path.parts:
+            tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            yield from (text_of(node) for node in tree if isinstance(node, ast.Constant | ast.JoinedStr))
+
+
+def test_every_translated_phrase_occurs_in_the_library():
+    texts = list(texts_of_the_library())
+    unused = [
+        pattern.pattern
+        for pattern, _ in _PHRASES
+        if not pattern.pattern.startswith(OF_OTHERS) and not any(map(pattern.search, texts))
+    ]
+    assert not unused
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 from skrankagg import (
@@ -170,6 +171,14 @@ def test_methods_that_learn_are_fitted_on_topics(make):
     pipeline = pt.Transformer.from_df(joined) >> as_pyterrier(make())
     pipeline.fit(train, PT_QRELS)
     assert rows_of(pipeline.transform(test)) == rows_of(found)
+
+
+def test_methods_that_learn_must_be_fitted():
+    with pytest.raises(NotFittedError, match="LearnedWeights"):
+        as_pyterrier(LearnedWeights(), RETRIEVERS).transform(TOPICS)
+    method = LearnedWeights()
+    as_pyterrier(method, RETRIEVERS).fit(TOPICS, PT_QRELS)
+    assert not hasattr(method, "voter_weights_")  # the transformer fits its own copy
 
 
 def test_grid_search_of_pyterrier_tunes_the_aggregator():

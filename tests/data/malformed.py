@@ -672,7 +672,7 @@ def fault(case):
                 warnings.simplefilter("ignore", kind)
             found = CALLS[case.kind][1](*case.given, **case.options)
     except (InputError, InputTypeError) as error:
-        return _fault_of_message(str(error)), False
+        return fault_of_message(str(error)), False
     except Exception as error:
         return f"{type(error).__name__}: {error}"[:300], False
     if case.kind not in CHECKS:
@@ -683,7 +683,7 @@ def fault(case):
         return f"a structure was read that the oracle cannot read ({type(error).__name__}: {error})"[:300], True
 
 
-def _fault_of_message(message):
+def fault_of_message(message):
     if "\n" in message or not message.endswith(".") or not 20 < len(message) < 1000:
         return f"the message is not one sentence: {message[:300]!r}"
     if "from_frame(" in message and "from_dict(" not in message:

@@ -398,7 +398,7 @@ def test_compare_explains_why_methods_are_left_out(tmp_path, capsys):
     assert "CombSUM[norm=min-max]" not in table and "CombSUM[norm=borda] 1.0000" in table
     assert err.startswith("skrankagg: warning: Ranks and scores order the items differently in 3 of 3 lists;")
     assert main(["aggregate", str(tmp_path / "lists.csv"), "--method", "CombSUM"]) == 1
-    assert "CombSUM() needs scores that order" in capsys.readouterr().err
+    assert "CombSUM needs scores that order" in capsys.readouterr().err
 
 
 def test_pyflagr_names_reject_conflicts_unless_flagr_reads_only_scores():

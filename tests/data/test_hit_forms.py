@@ -6,6 +6,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from malformed import fault_of_message
 
 from skrankagg import CombSUM, RankedLists, RankStatistic, ReciprocalRankFusion, fuse
 from skrankagg.exceptions import InputError, InputTypeError
@@ -258,10 +259,14 @@ def test_declared_directions_of_from_hits_are_not_reversed():
         assert found == {"w": {"q": {"d1": -0.1, "d2": -0.5}}}
     both = RankedLists.from_hits({"w": far, "p": [("a", 2.0), ("b", 1.0)]}, lower_is_better=["p"])
     assert both.to_runs() == {"w": expected, "p": {"q": {"b": -1.0, "a": -2.0}}}
+    both = RankedLists.from_hits({"w": far, "p": [("a", 2.0), ("b", 1.0)]}, lower_is_better=True)
+    assert both.to_runs() == {"w": expected, "p": {"q": {"b": -1.0, "a": -2.0}}}
     # The user's declaration also decides what the order does not show.
     shuffled = [points[0], point("d3", 0.05), points[1]]
     found = RankedLists.from_hits({"w": shuffled}, lower_is_better=["w"])
     assert found.to_runs() == {"w": {"q": {"d3": -0.05, "d1": -0.1, "d2": -0.5}}}
+    pairs = [(Document("text", id=one.id), one.score) for one in shuffled]
+    assert RankedLists.from_hits({"w": pairs}, lower_is_better=["w"]).to_runs() == found.to_runs()
 
 
 @pytest.mark.parametrize("call", [fuse, RankedLists.from_hits])
@@ -287,8 +292,8 @@ def test_hits_that_cannot_be_read_are_refused_with_a_remedy(call, hits, words):
 def test_from_hits_refuses_lists_of_which_some_lack_scores():
     with pytest.raises(InputError, match=r"those of \['w'\] lack scores"):
         RankedLists.from_hits({"v": elastic(FALLING), "w": ["d1"]})
-    with pytest.raises(InputError, match="list 'w' has no scores"):
-        fuse({"v": elastic(FALLING), "w": ["d1"]})
+    with pytest.raises(InputError, match=r"list 'w' has none\. Give each list scores"):
+        fuse({"v": elastic(FALLING), "w": ["d1"]}, "combsum")
     with pytest.raises(InputTypeError, match=r"Ids for fuse must be hashable"):
         fuse({"v": [{"name": "d1"}], "w": [{"name": "d1"}]})
     with pytest.raises(
@@ -388,3 +393,63 @@ def test_methods_read_raw_responses_and_hits_like_from_hits():
     runs = {"bm25": {"hits": {"d1": 2.0}, "points": {"d2": 1.0}}, "dense": {"hits": {"d1": 1.0}}}
     assert RAW.fit_transform(runs)["query"].tolist() == ["hits", "points"]
     assert RAW.fit_transform({"bm25": {"hits": [("d1", 2.0)]}})["query"].tolist() == ["hits"]
+
+
+def random_value(rng, usual, odd):
+    """Draw a usual value, or sometimes an odd one."""
+    return usual[rng.integers(len(usual))] if rng.random() < 0.9 else odd[rng.integers(len(odd))]
+
+
+def random_response(rng):
+    """Draw a list of hits of one form, sometimes damaged, and sometimes within a response."""
+
+    def item():
+        return random_value(rng, list("abcdefgh"), [None, 3, np.int64(3), [1], {"x": 1}, ("a",), float("nan")])
+
+    def score():
+        return random_value(rng, [2.0, 1.0, 0.5, 0], [None, "x", float("nan"), np.float32(0.5), True, 10**400])
+
+    makers = [
+        lambda: {"_id": item(), "_score": score()},
+        lambda: {"id": item(), "score": score()},
+        lambda: point(item(), score()),
+        lambda: Object(uuid=item(), metadata=Object(distance=score(), score=score()), properties=None),
+        lambda: Object(uuid=item(), metadata=None, properties={}),
+        lambda: (Document("text", id=item()), score()),
+        lambda: Document("text", {"id": item()}),
+        lambda: node(item(), score()),
+        lambda: {"node": {"id_": item()}, "score": score()},
+        lambda: {"_additional": {"id": item(), "score": str(score())}},
+        item,
+    ]
+    make = makers[rng.integers(len(makers))]
+    hits = [make() for _ in range(rng.integers(6))]
+    if rng.random() < 0.1:
+        hits.append(makers[rng.integers(len(makers))]())
+    forms = [hits, {"hits": {"hits": hits}}, {"points": hits}, Object(points=hits), {"result": {"points": hits}}]
+    return random_value(rng, forms, [{"hits": 3}, {"data": {"Get": {}}}, Response({"hits": None}), None, 3])
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.PartialListsWarning")
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
+def test_damaged_hits_are_read_or_refused_in_one_sentence(seed):
+    rng = np.random.default_rng(seed)
+    n_read = 0
+    for _ in range(300):
+        lists = {f"v{k}": random_response(rng) for k in range(rng.integers(1, 4))}
+        if rng.random() < 0.3:
+            lists = list(lists.values())
+        options = {"duplicates": ["error", "first", "best", "mean"][rng.integers(4)]}
+        if rng.random() < 0.3:
+            options["key"] = ["_id", "id", {"v0": "id"}, lambda hit: hit["_id"]][rng.integers(4)]
+        more = {"return_items": bool(rng.random() < 0.5), "aggregator": [None, "Copeland", "CombSUM"][rng.integers(3)]}
+        for call, kwargs in ((fuse, options | more), (RankedLists.from_hits, options)):
+            try:
+                call([lists, lists] if call is fuse and rng.random() < 0.2 else lists, **kwargs)
+                n_read += 1
+            except (InputError, InputTypeError) as error:
+                assert fault_of_message(str(error)) is None
+    assert n_read > 100

@@ -94,6 +94,7 @@ def test_fault_detects_wrong_results(monkeypatch, call, words):
         ([b"a > b"], None, InputTypeError, "Each ballot of RankedLists.from_ballots must be text"),
         ([["a", None]], None, InputError, r"must contain at least one item.*got \['a', None\]"),
         ([["a", float("nan")]], None, InputError, "must contain at least one item"),
+        ([["a", [pd.NA]]], None, InputError, r"must contain at least one item.*got \['a', \[<NA>\]\]"),
         (["a"], ["3"], InputError, "`counts` must be finite numbers of at least 0; got '3'"),
         (["a"], [-1], InputError, "`counts` must be finite numbers of at least 0; got -1"),
         (["a"], [float("nan")], InputError, "got nan"),

@@ -105,6 +105,7 @@ def test_from_comparisons_reads_a_column_of_weights_unless_it_has_another_use():
         (battles(["a", None]), {}, "must have an outcome in every row; 1 are missing, the first in row 1"),
         (battles(["a", np.nan]), {}, "must have an outcome in every row; 1 are missing"),
         (battles(["a"], second="p"), {}, "must have two different items; row 0 has 'p' twice"),
+        (battles(["a"], first="p" * 900, second="p" * 900), {}, r"row 0 has 'p{50,200}\.\.\. twice"),
         (battles(["a"]), {"outcomes": {"a": 2}}, "or to a pair of share and positive weight; got 2 for 'a'"),
         (battles(["a"]), {"outcomes": {"a": (1, 0)}}, "a pair of share and positive weight"),
         (battles(["a"]), {"first": "model_a"}, "`first`, `second` and `outcome` must be named together"),

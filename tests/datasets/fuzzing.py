@@ -461,7 +461,10 @@ def columns_of(file, data):
         return parquet.read_metadata(io.BytesIO(data)).num_rows
     text = _unpacked(data).decode("utf-8-sig")
     if file.kind.endswith("jsonl"):
-        return sum(_count_in_line(json.loads(line)) for line in text.split("\n") if line.strip(" \t\r"))
+        records = [json.loads(line) for line in text.split("\n") if line.strip(" \t\r")]
+        if len(records) == 1 and all(isinstance(value, dict) for value in records[0].values()):
+            return _leaves(json.loads(text, object_pairs_hook=list))  # damage has made a JSON file of the line
+        return sum(map(_count_in_line, records))
     if text.lstrip(" \t\r\n")[:1] in ("{", "[") and not ({"format", "columns"} & set(file.options)):
         if text.lstrip(" \t\r\n").startswith("["):
             return len(json.loads(text))
