@@ -1,5 +1,6 @@
 """Construction of ranked lists from Python dicts and lists: runs, lists of one query, search hits and ballots."""
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal
@@ -74,9 +75,10 @@ def from_runs(
     Raises
     ------
     TypeError
-        If the runs are not dicts of dicts or lists.
+        If the runs are not dicts of dicts or lists, such as matrices for :meth:`from_scores`.
     ValueError
-        If there are no runs, if only some results have scores, or if a frame contains several voters.
+        If there are no runs, if only some results have scores, or if a frame contains several voters. If a list
+        contains fractions, which are scores, instead of items.
 
     See Also
     --------
@@ -139,11 +141,11 @@ def _encode_runs(cls, runs, caller, options):
                     f"`runs` of {caller} must have {_KINDS} for each query; query {show(one)} of voter "
                     f"{show(name)} has {type(results).__name__}."
                 )
-            if isinstance(results, np.ndarray) and _has_fractions(results):
+            if _has_fractions(results):
                 reader = "from_scores, with a matrix of queries by items" if caller.endswith("runs") else "from_matrix"
                 raise InputError(
                     f"A list for {caller} must contain items, best first; query {show(one)} of voter {show(name)} has "
-                    f"an array of fractions. Read numbers with RankedLists.{reader}."
+                    f"fractions such as {show(results[0])}. Read numbers with RankedLists.{reader}."
                 )
             voter.append(code)
             query.append(one)
@@ -212,7 +214,8 @@ def from_lists(
     TypeError
         If a list is neither a list nor a dict.
     ValueError
-        If all lists are empty, or if only some lists have scores.
+        If all lists are empty, or if only some lists have scores. If a list contains fractions, which are scores,
+        instead of items.
 
     See Also
     --------
@@ -489,7 +492,17 @@ def plain_lists(cls, X, *, sequences=True):
 
 
 def _has_fractions(results):
-    return results.dtype.kind == "f" and bool((results[np.isfinite(results)] % 1 != 0).any())
+    """Return True for floats that are not all integers; they are scores, not ids of items."""
+    if isinstance(results, np.ndarray):
+        return results.dtype.kind == "f" and bool((results[np.isfinite(results)] % 1 != 0).any())
+    # The first element decides for most lists, so that long lists of ids are not searched.
+    return (
+        isinstance(results, list | tuple)
+        and len(results) > 0
+        and isinstance(results[0], float)
+        and all(isinstance(one, float) for one in results)
+        and any(math.isfinite(one) and one % 1 != 0 for one in results)
+    )
 
 
 def _is_list(results):

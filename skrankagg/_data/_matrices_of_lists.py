@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from .._support._values import is_real
 from .._support._warn import warn_user
 from ..exceptions import AmbiguousInputWarning, InputError
 from ._frames import Columns, is_frame
@@ -27,7 +28,10 @@ def as_table(values, caller):
 
 
 def holds_matrices(given):
-    """Return True if all values of a dict are matrices of numbers without a title that belongs to a frame of lists.
+    """Return True if all values of a dict are matrices of numbers: arrays, data frames, or lists of lists.
+
+    A data frame with a title such as "item" is not a matrix. A list of tuples is not a matrix either, because it may
+    contain (item, score) pairs.
 
     >>> import numpy as np
     >>> from skrankagg._data._matrices_of_lists import holds_matrices
@@ -40,6 +44,12 @@ def holds_matrices(given):
 def _is_matrix(one):
     if isinstance(one, np.ndarray):
         return one.ndim == 2 and one.dtype.kind in "iuf"
+    if isinstance(one, list):
+        return (
+            len(one) > 0
+            and all(isinstance(row, list) and len(row) == len(one[0]) > 1 for row in one)
+            and all(is_real(cell) for row in one for cell in row)
+        )
     if not isinstance(one, pd.DataFrame) or any(isinstance(title, str) and canonical(title) for title in one):
         return False
     return len(one.columns) > 1 and all(pd.api.types.is_numeric_dtype(kind) for kind in one.dtypes)

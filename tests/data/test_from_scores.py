@@ -341,12 +341,14 @@ def rank_with(method):
     return method.fit_transform
 
 
-@pytest.mark.parametrize("kind", ["array", "frame", "integers"])
+@pytest.mark.parametrize("kind", ["array", "frame", "integers", "lists"])
 def test_calls_read_a_dict_of_matrices_like_from_scores(kind):
     rng = np.random.default_rng(3)
     scores = {name: rng.random((5, 3)) for name in ("lr", "rf")}
     if kind == "frame":
         scores = {name: pd.DataFrame(one, columns=["no", "maybe", "yes"]) for name, one in scores.items()}
+    if kind == "lists":
+        scores = {name: one.tolist() for name, one in scores.items()}
     if kind == "integers":
         scores = {name: rng.integers(9, size=(5, 3)) for name in scores}
     lists = RankedLists.from_scores(scores)
@@ -359,7 +361,7 @@ def test_calls_read_a_dict_of_matrices_like_from_scores(kind):
     assert found.equals(fitted.fit(lists, qrels=labels).results_["p@1"])
 
 
-@pytest.mark.parametrize("kind", [np.array, pd.DataFrame])
+@pytest.mark.parametrize("kind", [np.array, pd.DataFrame, list])
 def test_from_runs_refuses_a_dict_of_matrices_and_names_from_scores(kind):
     with pytest.raises(
         InputTypeError, match=r"got a matrix of numbers for each voter\. Read them with .*from_scores\."
@@ -371,15 +373,20 @@ def test_vectors_of_numbers_are_not_read_as_lists_of_items():
     rows = np.array([[0.9, 0.1], [0.4, 0.6]])
     for call in (RankedLists.from_runs, rank_with(CombSUM())):
         with pytest.raises(
-            InputError, match=r"query 0 of voter 'lr' has an array of fractions\. .*from_scores, with a m"
+            InputError, match=r"query 0 of voter 'lr' has fractions such as .*from_scores, with a matrix"
         ):
             call({"lr": dict(enumerate(rows))})
+        with pytest.raises(InputError, match=r"query 0 of voter 'lr' has fractions such as 0\.9\."):
+            call({"lr": dict(enumerate(rows.tolist()))})
     for call in (RankedLists.from_lists, rank_with(CombSUM())):
-        with pytest.raises(
-            InputError, match=r"voter 'fold' has an array of fractions\. Read numbers with .*from_matrix"
-        ):
+        with pytest.raises(InputError, match=r"voter 'fold' has fractions such as .*Read numbers with .*from_matrix"):
             call({"fold": rows[0]})
-    # Integers may be ids, also as floats.
+        with pytest.raises(InputError, match=r"has fractions such as 0\.9\. Read numbers"):
+            call({"fold": rows[0].tolist()})
+    # Integers may be ids, also as floats. A pair contains an id and a score.
+    assert RankedLists.from_lists({"v": [(1, 0.5), (2, 0.25)]}).to_runs() == {"v": {"q": {1: 0.5, 2: 0.25}}}
+    assert RankedLists.from_lists({"v": [3.0, 1.0]}).items.tolist() == [1.0, 3.0]
+    assert RankedLists.from_lists({"v": [3, 0.5]}).n_rows == 2  # of mixed types, so they may be ids
     assert RankedLists.from_lists({"v": np.array([3, 1])}).to_runs() == {"v": {"q": [3, 1]}}
     assert RankedLists.from_runs({"v": {"q": np.array([3.0, 1.0])}}).items.tolist() == [1.0, 3.0]
 
