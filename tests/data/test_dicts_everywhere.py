@@ -123,6 +123,7 @@ def shown_comparator(name, **kwargs):
 WEIGHTED = make_pipeline(VoterWeighter("map"), RRF)
 FITTED_WEIGHTS = LearnedWeights().fit(LISTS, qrels=QRELS)
 MODEL = PlackettLuce()
+RUNOFF = SequentialElimination()
 
 CONSENSUS = CombSUM().fit_transform(LISTS)
 
@@ -183,13 +184,13 @@ CALLS = {
     ),
     "cross_val_likelihood": lambda run, runs, lists, qrels: cross_val_likelihood(MODEL, lists, cv=2),
     "compare_consensus": lambda run, runs, lists, qrels: inspection.compare_consensus(run, runs["second"]),
-    "election_report": lambda run, runs, lists, qrels: inspection.election_report(lists).frame,
-    "elimination_rounds": lambda run, runs, lists, qrels: (
-        inspection.elimination_rounds(SequentialElimination(), lists).frame
-    ),
     "diagnose": lambda run, runs, lists, qrels: inspection.diagnose(lists).frame,
     "expected_gain": lambda run, runs, lists, qrels: list(inspection.expected_gain(FITTED_WEIGHTS, lists, qrels)),
     "items_to_judge": lambda run, runs, lists, qrels: inspection.items_to_judge(lists, random_state=0),
+    "elimination_rounds": lambda run, runs, lists, qrels: inspection.elimination_rounds(RUNOFF, lists).frame,
+    "election_report": lambda run, runs, lists, qrels: str(
+        inspection.election_report(lists, {"instant runoff": RUNOFF}, query="q1", time_limit=None)
+    ),
     "kemeny_ties": lambda run, runs, lists, qrels: inspection.kemeny_ties(lists, query="q1"),
     "margin_of_victory": lambda run, runs, lists, qrels: inspection.margin_of_victory(BordaCount(), lists),
     "preference_probabilities": lambda run, runs, lists, qrels: inspection.preference_probabilities(
@@ -216,9 +217,7 @@ CALLS = {
     "CriticalDifferenceDisplay.from_predictions": compared("CriticalDifferenceDisplay.from_predictions", metric="map"),
     "CutoffDisplay.from_comparator": shown_comparator("CutoffDisplay.from_comparator", cutoffs=[1, 2]),
     "CutoffDisplay.from_predictions": compared("CutoffDisplay.from_predictions", cutoffs=[1, 2]),
-    "EliminationDisplay.from_estimator": shown(
-        "EliminationDisplay.from_estimator", SequentialElimination(), query="q1"
-    ),
+    "EliminationDisplay.from_estimator": shown("EliminationDisplay.from_estimator", RUNOFF, query="q1"),
     "InterpolatedPrecisionDisplay.from_comparator": shown_comparator("InterpolatedPrecisionDisplay.from_comparator"),
     "InterpolatedPrecisionDisplay.from_predictions": compared("InterpolatedPrecisionDisplay.from_predictions"),
     "PreferenceProbabilityDisplay.from_estimator": shown(

@@ -117,7 +117,9 @@ LETOR = b"""2 qid:10 1:NULL 2:7 3:2 #docid = GX01 inc = 1 prob = 0.9
 
 @pytest.mark.parametrize("reader", [read_lists, read_qrels])
 @pytest.mark.parametrize("format", ["auto", "trec", "csv", "tsv", "flagr"])
-@pytest.mark.parametrize("data", [LETOR, gzip.compress(LETOR), b"\n" + LETOR.replace(b" ", b"\t", 2)])
+@pytest.mark.parametrize(
+    "data", [LETOR, gzip.compress(LETOR, mtime=0), b"\n" + LETOR.replace(b" ", b"\t", 2)], ids=["plain", "gzip", "tabs"]
+)
 def test_readers_recognise_files_of_letor(reader, format, data):
     with pytest.raises(InputError) as caught:
         reader(io.BytesIO(data), format=format)
