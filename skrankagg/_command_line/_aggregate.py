@@ -126,7 +126,7 @@ def _cells(rows):
 def _method(args, unjudged=DEFAULT_METHOD):
     """Return the name and the estimator of the requested method.
 
-    Without --method and --qrels, it is the method `unjudged`.
+    Without --method, the method is `unjudged`, or LearnedWeights with --qrels.
     """
     if args.method is None:
         if args.param:
@@ -141,7 +141,7 @@ def _method(args, unjudged=DEFAULT_METHOD):
 
 
 def _with_covariates(name, method, args):
-    """Return the method with the covariates of --covariates as its parameter `covariates`, and its name."""
+    """Return the name of the method, and the method with its parameter `covariates` set by --covariates."""
     covariates = list(covariates_of(args.covariates))
     if not covariates:
         return name, method

@@ -38,7 +38,7 @@ _SAMPLE = 20
 
 
 def election_format(source, format="auto", decimal="."):
-    """Return the format of a file of an election, or None if the file has another content.
+    """Return the format of a file of an election, or None if the file has other content.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def _choices(header):
 
 
 def _kind_of_numbers(source, header, lines, decimal):
-    """Return "ranks" for a table of items by voters whose columns are rankings; return None for another content."""
+    """Return "ranks" for a table of ranks with a row for each item or voter; return None for other content."""
     names = [canonical(title) for title in header]
     is_other = any(name not in (None, "tie") for name in names[1:]) or names[0] not in (None, "item", "voter")
     if len(header) < 3 or len(lines) < 2 or is_other or any(map(is_number, header)):

@@ -166,7 +166,7 @@ def _known():
 
 
 def _bracket_methods(text, methods, written):
-    """Replace each method in a text by its number in the list `written`, to which the method is added with brackets."""
+    """Append each method in a text to `written`, in the form with brackets, and replace it in the text by a number."""
     parts, done = [], 0
     for found in _CALL.finditer(text):
         end = _closing(text, found.end())
@@ -193,7 +193,7 @@ def _in_brackets(call, methods):
 
 
 def _closing(text, start):
-    """Return the place of the bracket that closes the bracket before `start`, or None if there is none."""
+    """Return the position of the bracket that closes the bracket just before `start`; return None without one."""
     depth = 1
     for place in range(start, len(text)):
         depth += (text[place] in "([{") - (text[place] in ")]}")

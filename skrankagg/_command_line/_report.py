@@ -103,7 +103,7 @@ def difference_table(found, per_query):
 
 
 def baseline_notes(baseline):
-    """Return a list with a note if the baseline is chosen on the same queries that test it."""
+    """Return the notes below a table of differences: a warning if the same queries choose and test the baseline."""
     if baseline not in (BEST, BEST_VOTER):
         return []
     return ["The same queries choose the baseline and test it, so the p-values are somewhat too small."]
@@ -117,7 +117,7 @@ def show_number(value, format=".6g"):
 def find_baseline(baseline, names, words=(), voters=()):
     """Find the row with the given name, ignoring case; raise UserError if there is no such row.
 
-    `words` are names that stand for a row, such as "best". `voters` are rows that the option --voters adds.
+    `words` are further accepted names, such as "best". `voters` are the names of the rows that --voters adds.
     """
     known = [*names, *words]
     found = baseline if baseline in known else find_same(baseline, known)

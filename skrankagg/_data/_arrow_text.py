@@ -1,4 +1,4 @@
-"""Columns of text of polars and pyarrow, converted to pandas without a Python object for each row."""
+"""Conversion of text columns of polars and pyarrow to pandas, without a Python object for each row."""
 
 import narwhals.stable.v2 as nw
 import pandas as pd
@@ -10,10 +10,10 @@ _FEW = 2_000
 
 
 def arrow_text(values):
-    """Return a column of text of a narwhals frame as a Series of strings, which Arrow stores if pandas uses Arrow.
+    """Convert a text column of a narwhals frame to a pandas Series, without a Python object for each row.
 
     The result has the same dtype and the same values as ``pd.Series(values.to_list())``. Categories become plain
-    strings. Return None for a column that is not text or has few rows, and for other libraries than polars and pyarrow.
+    strings. Return None for a column that is not text or has few rows, and for libraries other than polars and pyarrow.
     Also return None for a column of polars if pandas stores strings as Python objects.
 
     >>> import polars as pl
@@ -38,7 +38,7 @@ def arrow_text(values):
 
 
 def _plain(chunk, pa):
-    """Return an Arrow array of text or of categories of text as an array of the type large_string."""
+    """Convert an Arrow array of strings, or of categories that are strings, to the type large_string."""
     if pa.types.is_dictionary(chunk.type):  # Arrow cannot convert every type of dictionary directly
         return chunk.dictionary.cast(pa.large_string()).take(chunk.indices)
     return chunk.cast(pa.large_string())

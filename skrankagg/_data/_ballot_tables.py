@@ -88,7 +88,7 @@ def _find_owner(table, text, cells):
 
 
 def _is_empty(table, names):
-    """Return True if some columns have no value; this is also true for no columns."""
+    """Return True if all cells of the given columns are missing, or if no columns are given."""
     return bool(table[names].isna().to_numpy().all())
 
 
@@ -133,7 +133,7 @@ def _find_cells(table, text, owner, caller):
 
 
 def _merge(codes):
-    """Return the positions of the first of equal rows, in order, and the number of the distinct row of each row."""
+    """Find equal rows; return the position of the first row of each kind, in order, and the kind of each row."""
     _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     place = np.empty(len(order), dtype=np.int64)
@@ -142,7 +142,7 @@ def _merge(codes):
 
 
 def _total(counts, n, group, n_groups, caller):
-    """Return the sum of the counts of each group of equal ballots; None counts each ballot once."""
+    """Return the sum of the counts in each group of equal ballots; if `counts` is None, each ballot counts once."""
     if counts is None:
         return np.bincount(group, minlength=n_groups).tolist()
     counts = as_counts(counts, caller)
@@ -181,10 +181,11 @@ def _from_ranks(table, counts, rows, caller):
 
 
 def _find_rows(table, matrix, caller):
-    """Return "items" if each column of ranks is a ballot, or "voters" if each row is one; raise an error if unclear.
+    """Return "items" if the columns of a table of ranks are the ballots, or "voters" if the rows are.
 
-    The best rank of a ballot is 1. Rows with names are candidates, unless only the rows look like ballots. If rows have
-    no names, only the columns or only the rows may look like ballots.
+    The lowest rank of a ballot is 1. Rows with names are candidates, unless all rows fit this rule and the columns do
+    not. Rows without names are ballots if all rows fit the rule and the columns do not, and candidates in the opposite
+    case. In all other cases, an error is raised.
     """
     columns, rows = look_like_ballots(matrix.T), look_like_ballots(matrix)
     numbered = list(table.index) == list(range(len(table)))
@@ -193,7 +194,7 @@ def _find_rows(table, matrix, caller):
         return "items"
     if numbered and columns != rows:
         return "items" if columns else "voters"
-    seen = "only the rows contain a rank 1 each" if not numbered else "the ranks do not show it"
+    seen = "every row contains rank 1, but not every column" if not numbered else "the ranks do not show which"
     raise InputError(
         f"`rows` of {caller} must be 'items' or 'voters'; got None, and {seen}. Pass 'voters' if the rows are ballots."
     )
@@ -217,7 +218,7 @@ def _from_names(table, counts, caller):
 
 
 def _level(cell, caller):
-    """Return the candidates in a cell of a column of places as a list; a blank text contains none."""
+    """Return the candidates in a cell of a table of names, as a list, which is empty for a blank cell."""
     if not isinstance(cell, str):
         return list(cell) if isinstance(cell, tuple) else [cell]
     if ">" in cell:

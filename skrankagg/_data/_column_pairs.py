@@ -37,7 +37,7 @@ def read_pairs(columns, frame, caller, missing_ids):
         The columns `voter` (positions in `voters`), `item` and `score`. The id of an item is missing if a row of the
         table contains only a number.
     plain_ids : bool
-        False if some items have a nullable type of pandas, which they should keep.
+        False if some items have a nullable pandas dtype, which the encoded ids should keep.
     """
     titles = columns.available
     if len(titles) % 2 or not titles:
@@ -92,9 +92,9 @@ def _wrong_kind(item, number, titles, voter, caller):
 
 
 def pair_names(titles):
-    """Return the names of the voters of pairs of columns: words that both titles share, or the title of the items.
+    """Name the voter of each pair of columns by the words that both titles share, or by the title of the items.
 
-    Titles that do not distinguish the pairs are replaced by numbers from 1.
+    If the titles do not distinguish the pairs, the voters are numbered from 1.
 
     >>> from skrankagg._data._column_pairs import pair_names
     >>> pair_names(["Smith gene", "Smith p", "Wu gene", "Wu p"]), pair_names(["Smith", "p", "Wu", "p.1"])
@@ -121,7 +121,7 @@ def _shared(first, second):
 
 
 def _beginning(first, second):
-    """Return the words at the beginning of a title with which another title also begins."""
+    """Return the words with which both titles begin, as they are written in the first title."""
     words, others = (list(_WORD.finditer(title)) for title in (first, second))
     n_same = _n_same(words, others)
     stop = words[n_same].start() if n_same < len(words) else len(first)
@@ -129,7 +129,7 @@ def _beginning(first, second):
 
 
 def _end(first, second):
-    """Return the words at the end of a title with which another title also ends."""
+    """Return the words with which both titles end, as they are written in the first title."""
     words, others = (list(_WORD.finditer(title))[::-1] for title in (first, second))
     n_same = _n_same(words, others)
     start = words[n_same].end() if n_same < len(words) else 0

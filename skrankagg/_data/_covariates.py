@@ -126,9 +126,9 @@ def codes_to_merge(sides, row, turned):
 
 
 def _has_more_values(values, n):
-    """Return True only if an array of floats has more than n different values; False means that this is not known.
+    """Return True only if an array of floats has more than n different values; the result False proves nothing.
 
-    The function counts different hashes, which is much faster than to number the values.
+    The function counts different hashes, which is much faster than numbering the values.
     """
     n_bits = max(4 * len(values), 1).bit_length()
     hashes = (values + 0.0).view(np.uint64)  # -0.0 becomes 0.0

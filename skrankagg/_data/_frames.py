@@ -380,8 +380,8 @@ def frame_of(columns):
 def index_of_names(*names):
     """Return a new index of names.
 
-    In a small frame, building the index costs as much as all other steps. So the result is a view of a cached index,
-    because an index can be renamed.
+    For a small frame, building the index takes as long as all other steps, so the index is cached. The result is a view
+    of the cached index, because callers may rename their index.
     """
     return _cached_index(names, pd.get_option("mode.string_storage")).view()
 

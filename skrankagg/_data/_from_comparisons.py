@@ -501,7 +501,7 @@ def _encode(cls, queries, items, first, second, share, factor, size, who, sides)
     # `row` selects the row of each list. A slice copies nothing.
     row, split = slice(None), ~whole
     if split.any():
-        # A comparison with a share is a list for each order, with the shares as weights.
+        # A comparison with a share becomes two lists, one for each order, with the shares as weights.
         extra = np.flatnonzero(split)
         row = np.concatenate([np.arange(len(share)), extra])
         more, less = np.maximum(share, 1 - share), np.minimum(share, 1 - share)
@@ -514,7 +514,7 @@ def _encode(cls, queries, items, first, second, share, factor, size, who, sides)
         keys.insert(0, queries[0][row])
     code = codes_to_merge(sides, row, turned)
     if code is not None:
-        # Comparisons that are not merged get numbers.
+        # Comparisons that must not be merged get different numbers.
         apart = np.where(merged, 0, np.arange(1, len(share) + 1))[row]
         keys += [apart, code] if sides else [apart]
     order, starts = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])

@@ -119,8 +119,8 @@ def from_frame(
     of ids that is found under such a name must not contain floats, because a column "q" may contain q-values. If you
     pass a name, only this name is looked up. If a frame has a column ``query`` and also ``qid`` or ``query_id``, the
     ids are read from ``qid`` or ``query_id``. The column ``query`` then usually contains the text of the queries.
-    Frames of PyTerrier have the columns ``qid``, ``query`` and ``docno``, and give no warning. Their column ``docid``
-    is ignored, because it contains the numbers of the documents in an index.
+    A warning is then issued, except for frames of PyTerrier, which have the columns ``qid``, ``query`` and ``docno``.
+    Their column ``docid`` is ignored, because it contains the numbers of the documents in an index.
 
     The order of the rows affects the result only with ``duplicates="first"``. Lazy frames are refused with this option,
     because their rows have no order.

@@ -55,7 +55,7 @@ def from_runs(
         voter, with the columns of :meth:`from_frame`. The frames are in a dict keyed by voter, or in a list. In a list,
         a column `voter` names the voters; without this column the voters are numbered from 1. Iterables of named
         tuples, such as ``ScoredDoc`` of ir_measures, are read as frames. A run may also be a ``Run`` of ranx. In a
-        list, such a run has its own name.
+        list, each ``Run`` keeps its name.
     lower_is_better : bool or sequence of voters, default=False
         Whether smaller scores are better, as for distances and p-values. A sequence contains the voters whose smaller
         scores are better. Such scores are negated.
@@ -377,8 +377,8 @@ def from_ballots(
     cells : {"rank", "item"} or None, default=None
         Contents of the cells of a data frame: ranks, or names of items. None means ranks if the cells are numbers.
     rows : {"items", "voters"} or None, default=None
-        Whether each row of a table of ranks is an item, or a voter's ballot. None finds this from the table, or raises
-        an error if it is not clear.
+        Whether each row of a table of ranks is an item, or a voter's ballot. With None, the table decides; if the table
+        is ambiguous, an error is raised.
     query : hashable, default="q"
         Id of the query.
     strip : bool, default=False
@@ -463,7 +463,7 @@ def plain_lists(cls, X, *, sequences=True):
 
     Any other object is returned unchanged.
 
-    One run of ranx is encoded, too, with the run's name as the voter. With ``sequences=False``, lists are returned
+    A run of ranx is also encoded; the voter is the name of the run. With ``sequences=False``, lists are returned
     unchanged.
     """
     if is_ranx(X):
@@ -531,7 +531,7 @@ def _is_named_run(run):
 
 
 def named_runs(runs, caller):
-    """Return runs as a dict from voter to run; the runs of a list have their own names, as in ranx."""
+    """Return runs as a dict from voter to run; in a list, each run must have a name, as in ranx."""
     if isinstance(runs, Mapping):
         return dict(runs)
     if isinstance(runs, Sequence) and len(runs) and all(map(_is_named_run, runs)):

@@ -50,18 +50,18 @@ def from_wide(
         any order, and blank rows are ignored.
     pairs : bool, default=False
         Whether each voter has two columns. The name of the voter is the part that both titles share, such as Smith in
-        "Smith gene" and "Smith p". Otherwise it is the title of the items. Pairs that the titles do not distinguish are
-        numbered from 1.
+        "Smith gene" and "Smith p". If they share no words, it is the title of the items. If these names do not
+        distinguish the pairs, the voters are numbered from 1.
     query : hashable, default="q"
         Id of the query.
     lower_is_better : bool or sequence of voters, default=None
         Whether smaller numbers are better, as for p-values. A sequence contains the voters whose smaller numbers are
-        better. It must be given with `pairs`, and only then.
+        better. Must be given with `pairs`, and must be None without `pairs`.
     duplicates : {"error", "first", "best", "mean"}, default="error"
         How to treat an item that a list contains twice. Without `pairs`, both "first" and "best" keep the item's best
         place.
     missing_ids : {"error", "drop"}, default="error"
-        How to treat missing items before the end of a column, and with `pairs` items without a number.
+        How to treat missing items before the end of a column. With `pairs`: how to treat items without a number.
     strip : bool, default=False
         Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
     weights : mapping of voter to float, or sequence of float in the order of the columns, default=None
@@ -82,7 +82,7 @@ def from_wide(
     See Also
     --------
     from_matrix : Encodes a table with items as rows and numbers as cells.
-    to_wide : The inverse, for one column for each voter.
+    to_wide : Writes such a table, with one column for each voter.
 
     Examples
     --------

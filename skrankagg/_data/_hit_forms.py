@@ -34,11 +34,11 @@ class Form(NamedTuple):
         Returns the id of a hit, or None if the hit has no id.
     scores : tuple of (callable, bool or None)
         Kinds of scores, in order of preference. The callable returns the score of a hit, or None. The bool is True if
-        lower scores are better. None means that the order of the hits decides this, because it depends on the index.
+        lower scores are better. None means that this depends on the client's index, so the order of the hits decides.
     read_fields : callable
         Returns the metadata of a hit as a mapping, or None.
     zero_is_none : bool
-        Whether a list whose scores are all 0 has no scores of this kind.
+        Whether a list in which all scores of a kind are 0 is treated as a list without scores of this kind.
     """
 
     fits: Callable[[Any], bool]
@@ -90,7 +90,7 @@ def _open_dict(given):
 
 
 def read_scores(form, hits, caller, voter, declared=False):
-    """Return the scores of hits of one form, or None if they have none, and True if lower scores are better.
+    """Return two values: the scores of hits of one form, or None without scores; and True if lower is better.
 
     With `declared`, the user has stated the direction of the scores, so the order of the hits does not matter.
     """
@@ -110,7 +110,7 @@ def read_scores(form, hits, caller, voter, declared=False):
 def is_low_better(values, caller, voter):
     """Return True if the scores of hits rise from the best hit to the last, so that lower scores are better.
 
-    Whether a database returns similarities or distances depends on its index. The order of the hits shows it.
+    Depending on its index, a database returns similarities or distances. The order of the hits shows which.
     """
     with np.errstate(invalid="ignore"):
         steps = np.diff([value if type(value) is float else as_float(value) for value in values])
@@ -119,8 +119,8 @@ def is_low_better(values, caller, voter):
     if (steps >= 0).all():
         return True
     raise InputError(
-        f"The scores of hits must fall or rise within a list for {caller}, which shows whether higher or lower scores "
-        f"are better; those of voter {show(voter)} do neither. Sort the hits, or pass dicts of id to score."
+        f"The scores in a list of hits for {caller} must fall or rise, to show whether higher or lower scores are "
+        f"better; the scores of voter {show(voter)} do neither. Sort the hits, or pass dicts of id to score."
     )
 
 
@@ -249,7 +249,7 @@ _OF_DICTS = (
     # Qdrant
     Form(_contains("id", "payload"), _entry("id"), ((_entry("score"), None),), _entry("payload")),
     Form(_contains("id", "score", "version"), _entry("id"), ((_entry("score"), None),), lambda hit: None),
-    # Services of one's own
+    # Any other service whose hits have an id and a score
     Form(_contains("id", "score"), _entry("id"), ((_entry("score"), False),), lambda hit: None),
 )
 _OF_OBJECTS = (

@@ -84,7 +84,7 @@ def read_list(one, key, caller, name, *, declared=False, score=None):
 
 
 def _is_plain(first):
-    """Return True for a common id, and for a pair that begins with a common id."""
+    """Return True for an id that is a str or an int, and for a tuple that begins with such an id."""
     kind = type(first[0]) if type(first) is tuple and first else type(first)
     return kind is str or kind is int
 
@@ -103,8 +103,8 @@ def _read_scored_hits(pairs, key, caller, name, declared):
     odd = next((place for place, one in enumerate(pairs, 1) if not is_scored_hit(one)), None)
     if odd is not None:
         raise InputError(
-            f"All hits of a list for {caller} must have a score, or none; entry {odd} of list {show(name)} is "
-            f"{show(pairs[odd - 1])}. Pass (hit, score) pairs, or only hits."
+            f"The hits of a list for {caller} must all have scores or all lack scores; entry {odd} of list "
+            f"{show(name)} is {show(pairs[odd - 1])}. Pass (hit, score) pairs, or only hits."
         )
     hits, scores = ([pair[k] for pair in pairs] for k in (0, 1))
     form = find_form(hits[0])
@@ -144,7 +144,7 @@ def negate(scores):
 
 
 def check_key(key, names, strict, caller):
-    """Raise an error if `key` is a mapping and the lists have no names, or with `strict` if it names other lists."""
+    """Raise an error if `key` is a mapping for unnamed lists, or if with `strict` the mapping names other lists."""
     if not isinstance(key, Mapping):
         return
     if names is None:
@@ -156,7 +156,7 @@ def check_key(key, names, strict, caller):
 
 
 def refuse_other_names(parameter, given, names):
-    """Raise an error if a mapping by list contains a name that is not the name of a list."""
+    """Raise an error if the mapping `given` contains a name that is not the name of a list."""
     other = next((name for name in given if name not in names), None)
     if other is not None:
         raise InputError(
@@ -208,7 +208,7 @@ def split_pairs(pairs, caller, where):
 def read_hit(hit, where, caller, voter, place, form=None):
     """Return the id or the score of a hit; `where` is a key of a dict, an attribute, or a function of the hit.
 
-    If the hit lacks this key or attribute, the metadata of a hit of a known form are searched.
+    If the hit lacks this key or attribute and `form` is given, the metadata of the hit are searched.
     """
     try:
         if callable(where):

@@ -18,8 +18,8 @@ def names_queries(y):
 def read_rows(given, X, lists):
     """Convert a dict or named tuples with judgements, or ranx's Qrels, to a Qrels; return anything else unchanged.
 
-    A list of named tuples is returned unchanged if scikit-learn may have split it, and ``choose_qrels`` later refuses
-    it. Such a list has as many elements as there are samples in `X`. `lists` contains the lists of `X` in encoded form.
+    If a list of named tuples has as many elements as `X` has samples, scikit-learn may have split the list. The list is
+    then returned unchanged, and ``choose_qrels`` later refuses it. `lists` contains the lists of `X` in encoded form.
     """
     if isinstance(given, Qrels | AlignedQrels) or not is_judgements(given) or is_frame(given):
         return given

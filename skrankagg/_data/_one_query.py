@@ -64,7 +64,7 @@ class PlainQuery:
     def to_lists(self, *, pairs=False):
         """Return the lists that are not empty, in the form that :meth:`RankedLists.from_lists` accepts.
 
-        Lists with scores become dicts, or lists of pairs with `pairs`; only the latter may repeat an id.
+        Lists with scores become dicts or, with `pairs`, lists of pairs. Only lists of pairs may repeat an id.
         """
         names = range(1, len(self.ids) + 1) if self.names is None else self.names
         held = [v for v, ids in enumerate(self.ids) if ids]
@@ -168,8 +168,8 @@ def has_not_arrived(one):
 def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
     """Read the lists of one query as :class:`PlainQuery`.
 
-    If only some of the lists have scores, `by_rank` is called. If it returns True, the method reads only ranks, so each
-    list without scores gets scores that fall from place to place.
+    If only some of the lists have scores, `by_rank` is called. If the call returns True, the method reads only ranks. A
+    list without scores then gets scores that fall from place to place.
     """
     names = None
     if isinstance(lists, Mapping):
@@ -229,7 +229,7 @@ def _refuse_no_lists(lists, names):
 
 
 def read_weights(plain, weights, *, strict=False):
-    """Check and return the weight of each list; names that are not the name of a list are errors with `strict`."""
+    """Check and return the weight of each list; with `strict`, a name in `weights` that is not a list is an error."""
     names = plain.names
     if isinstance(weights, Mapping):
         if names is None:
@@ -244,7 +244,7 @@ def read_weights(plain, weights, *, strict=False):
             raise InputError(
                 f"`weights` must have a number for each list; got none for list {show(lacking)}"
                 + (f", but one for {show(near[0][1])} (did you mean {show(lacking)}?)" if near else "")
-                + f". The names are {show(list(weights))}."
+                + f". The names in `weights` are {show(list(weights))}."
             )
         if strict:
             refuse_other_names("weights", weights, names)
@@ -269,7 +269,7 @@ def read_weights(plain, weights, *, strict=False):
 
 
 def best_copies(plain, ids):
-    """Return the hit of each of the ids, from the list that ranks the id best; the first list wins a tie."""
+    """Return the hit of each id from the list that ranks the id best; if several lists do, from the first."""
     query = OneQuery(plain, None, sort=False)
     order = np.lexsort((np.array(query.held)[query.row_list], query.rank, query.candidate))
     first = order[np.unique(query.candidate[order], return_index=True)[1]]
@@ -411,7 +411,7 @@ class OneQuery(RankedLists):
 
 
 def _python_ids(lists):
-    """Convert integers and texts of NumPy to those of Python, so that ids of both kinds are one type."""
+    """Convert integers and strings of NumPy to Python types, so that equal ids have the same type."""
     return [[one.item() if isinstance(one, np.integer | np.str_) else one for one in ids] for ids in lists]
 
 

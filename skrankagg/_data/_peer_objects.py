@@ -32,9 +32,9 @@ def plain_object(given):
 
 
 def plain_objects(given):
-    """Apply :func:`plain_object` to the values of a dict, or to the elements of a list that are named tuples.
+    """Convert the values of a dict with :func:`plain_object`, or the elements of a list that contain named tuples.
 
-    The elements of a list that are ranx's runs stay unchanged, because they contain their own names.
+    Runs of ranx in a list stay unchanged, because their names are still needed.
     """
     if isinstance(given, Mapping):
         return {name: plain_object(one) for name, one in given.items()}
@@ -111,7 +111,7 @@ def _may_hold_tuples(given):
         return not isinstance(given, str | bytes | range)
     if not isinstance(given, Iterable) or isinstance(given, Mapping | np.ndarray | set | frozenset):
         return False
-    # Reading `columns` of a lazy frame may be slow, so only its class is asked.
+    # Reading `columns` of a lazy frame may be slow, so only its class is examined.
     return not hasattr(type(given), "columns") and not hasattr(type(given), "n_candidates")
 
 

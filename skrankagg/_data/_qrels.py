@@ -143,8 +143,8 @@ class Qrels(Immutable):
         query, item, relevance : str, default="query", "item", "relevance"
             Names of the columns. If a column is missing under its default name, other common names are tried. For
             queries and items, these names are ``qid``, ``docno`` and others, as in :meth:`RankedLists.from_frame`. For
-            relevance, they are ``rel, label, grade``. If the frame has both `query` and ``qid``, ``qid`` is read and,
-            unless the frame has PyTerrier's columns, a warning is issued.
+            relevance, they are ``rel, label, grade``. If the frame has both `query` and ``qid``, ``qid`` is read and a
+            warning is issued. There is no warning for a frame with PyTerrier's columns.
 
         Returns
         -------
@@ -519,8 +519,8 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
                 advice = "Wrap it: Qrels.from_frame(judgements)."
             else:
                 advice = (
-                    "Encode classes with Qrels.from_labels(y). If it has ids of queries, pass qrels=... to the "
-                    "constructor, too."
+                    f"Encode classes with Qrels.from_labels(y). If `{where}` has ids of queries, also pass qrels=... "
+                    "to the constructor."
                 )
             raise InputTypeError(
                 f"`{where}` must be a Qrels, which scikit-learn does not split, or the result of qrels.align(lists), "

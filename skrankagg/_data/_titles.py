@@ -65,7 +65,7 @@ def query_ids(titles):
 
 
 def document_numbers(titles):
-    """Return the title of the column in which PyTerrier numbers the documents of an index, if their ids are in `docno`.
+    """Return ["docid"] if the frame is from PyTerrier, where this column numbers the documents of an index, else [].
 
     >>> from skrankagg._data._titles import document_numbers
     >>> document_numbers(["qid", "docid", "docno", "rank"]), document_numbers(["qid", "docid", "rank"])

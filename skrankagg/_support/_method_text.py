@@ -1,4 +1,4 @@
-"""Methods as text, such as ``CombSUM[norm=rank]`` for ``CombSUM(norm="rank")``, in Python and on the command line."""
+"""Functions that read and write methods as text, such as ``CombSUM[norm=rank]`` for ``CombSUM(norm="rank")``."""
 
 import ast
 import re
@@ -9,7 +9,7 @@ from ..exceptions import InputError
 from ._suggestions import did_you_mean, find_same
 from ._values import show
 
-# Pattern of values of voters, such as bm25:.3,dense:.7. A voter's name may contain colons.
+# Pattern of a value for each voter, such as bm25:.3,dense:.7. A voter's name may contain colons.
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _BY_VOTER = re.compile(rf"[^,{{}}]+:\s*{_NUMBER}(?:\s*,[^,{{}}]+:\s*{_NUMBER})*")
 # Parameters whose values are methods.
@@ -20,8 +20,8 @@ def read_method(text, aggregators, hint=""):
     """Convert the text of a method to its full name and an aggregator.
 
     `aggregators` maps names to classes. Case and separators of the name are ignored, and synonyms such as rrf are
-    accepted. The parameters are in square brackets, or in parentheses as in the repr of an aggregator. Raises
-    InputError if there is no such method or parameter; `hint` is added to the message of an unknown method.
+    accepted. The parameters are in square brackets, or in parentheses as in the repr of an aggregator. If the method or
+    a parameter does not exist, InputError is raised. If the method is unknown, the message ends with `hint`.
 
     >>> from skrankagg import CombSUM
     >>> from skrankagg._support._method_text import read_method
@@ -60,7 +60,7 @@ def parse_params(name, aggregator, pieces):
 
 
 def read_value(text):
-    """Convert voter weights such as bm25:.3,dense:.7 to a dict, and Python literals to values; keep any other text."""
+    """Convert bm25:.3,dense:.7 to a dict, and a Python literal to its value; return any other text unchanged."""
     if _BY_VOTER.fullmatch(text):
         pairs = [piece.rpartition(":") for piece in text.split(",")]
         return {voter.strip(): float(number) for voter, _, number in pairs}

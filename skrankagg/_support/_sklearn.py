@@ -140,7 +140,7 @@ def keep_out_of_html():
 
 
 def is_in_html():
-    """Return True if scikit-learn's HTML display is reading the attributes of an estimator, as the caller's caller."""
+    """Return True if a property calls this function while scikit-learn's HTML display reads the property."""
     frame = sys._getframe(2)
     for _ in range(4):
         if frame is None:

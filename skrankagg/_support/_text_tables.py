@@ -1,4 +1,4 @@
-"""Writers of tables as aligned text and as Markdown, and the format of p-values; all tables of the package use them."""
+"""Functions that write tables as aligned text or Markdown, and p-values as text, for all modules of the package."""
 
 from collections.abc import Collection, Sequence
 
@@ -13,9 +13,9 @@ def aligned_table(rows: Sequence[Sequence[str]], left: Collection[int] = (0,), r
     rows : sequence of sequences of str
         Cells of each row. The first row contains the titles.
     left : collection of int, default=(0,)
-        Numbers of the left-aligned columns; the other columns are right-aligned.
+        Positions of the left-aligned columns, from 0; the other columns are right-aligned.
     rules : collection of int, default=(1,)
-        Numbers of the rows that have a rule above them. The number of rows means a rule below the table.
+        Positions of the rows with a rule above them, from 0. The position ``len(rows)`` adds a rule below the table.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def markdown_rows(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -
     rows : sequence of sequences of str
         Cells of each row. The first row contains the titles.
     left : collection of int, default=(0,)
-        Numbers of the left-aligned columns; the other columns are right-aligned.
+        Positions of the left-aligned columns, from 0; the other columns are right-aligned.
 
     Returns
     -------

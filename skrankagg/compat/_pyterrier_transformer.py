@@ -86,7 +86,7 @@ class MergingTransformer(pt.Estimator):
                 if missing or not {"score", "rank"} & set(rows.columns):
                     raise InputError(
                         f"Each retriever must return the columns qid, docno and score; {name!r} returns "
-                        f"{list(rows.columns)}. Pass retrievers, and not transformers of queries or documents."
+                        f"{list(rows.columns)}. Pass retrievers instead of transformers of queries or documents."
                     )
             held = {name: rows for name, rows in found.items() if len(rows)} or found
             return pd.concat([rows.assign(voter=name) for name, rows in held.items()], ignore_index=True)
@@ -128,7 +128,7 @@ def _rows_of_features(frame):
 
 
 def _first_values(rows):
-    """Return a row for each query and document; each further column has the first value that a list contains."""
+    """Return a row for each query and document, with the values of the first list that contains the document."""
     found = rows[_KEYS].drop_duplicates(ignore_index=True)
     for name in rows.columns.drop([*_KEYS, "voter", "score", "rank", "features"], errors="ignore"):
         values = rows.loc[rows[name].notna(), [*_KEYS, name]]
@@ -139,7 +139,7 @@ def _first_values(rows):
 
 
 def _in_order(others):
-    """Return the names of the columns in PyTerrier's order: first the columns of the query."""
+    """Return the names of the columns in PyTerrier's order, which begins with the columns of the query."""
     of_query = [name for name in others if name.startswith("q")]
     return ["qid", *of_query, "docno", *(name for name in others if name not in of_query)]
 

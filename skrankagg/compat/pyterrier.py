@@ -1,7 +1,7 @@
 """Aggregators as transformers of PyTerrier, and frames with PyTerrier's columns.
 
-PyTerrier is needed only by :func:`as_pyterrier`. Frames with PyTerrier's columns are read wherever lists or judgements
-are taken: `qid` is the id of a query, `query` is its text, and ranks start at 0.
+Only :func:`as_pyterrier` needs PyTerrier. Every function that accepts a frame of lists or judgements also accepts a
+frame with PyTerrier's columns. In these, `qid` is the id of a query, `query` is its text, and ranks start at 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,12 +32,12 @@ def as_pyterrier(
     Parameters
     ----------
     aggregator : estimator
-        An aggregator, or a pipeline that ends in an aggregator. The transformer uses a copy of it. If the aggregator
-        is already fitted, the copy is fitted, too.
+        An aggregator, or a pipeline that ends in an aggregator. The transformer uses a copy. If the aggregator is
+        already fitted, the copy is also fitted.
     retrievers : mapping of voter to transformer, or sequence of transformers, default=None
         PyTerrier's retrievers or pipelines, whose results are merged. The voters of a sequence are numbered from 1.
-        None merges the lists in the input. The input then has a column `voter`, or PyTerrier's column `features`. Each
-        feature is then the score that one voter gives to the document.
+        None merges the lists in the input. The input then has a column `voter`, or PyTerrier's column `features`, in
+        which each feature is the score that one voter gives to the document.
     duplicates : {"error", "first", "best", "mean"}, default="error"
         How to treat a document that a list contains twice; see :meth:`RankedLists.from_frame
         <skrankagg.RankedLists.from_frame>`.
@@ -68,13 +68,14 @@ def as_pyterrier(
 
     Notes
     -----
-    The lists are ordered by `score`, as in PyTerrier, whose ranks are computed from the scores. Equal scores are ties.
-    The ranks are read only if there is no column `score`.
+    The lists are ordered by `score`, because PyTerrier computes its ranks from the scores. Equal scores are ties. The
+    ranks are read only if there is no column `score`.
 
-    The operator ``**`` gives each feature the score 0 if a retriever did not return the document. Pass `retrievers` if
-    absent documents should be absent from the list.
+    If a retriever did not return a document, PyTerrier's operator ``**`` gives the document a feature of 0. Pass
+    `retrievers` if such documents should be absent from the retriever's list.
 
-    Numbers of documents in an index, in the column `docid`, are dropped if the retrievers number documents differently.
+    The column `docid` contains the number of each document in an index. It is dropped if the retrievers number
+    documents differently.
 
     Examples
     --------

@@ -25,7 +25,7 @@ from ._sources import Fault
 
 _NUMERIC = {"rank", "score", "weight", "duel", "relevance"}
 
-# Beginning of a line of LETOR's files: relevance, query, and the number of a voter with its value.
+# Beginning of a line in a LETOR file: relevance, query, and the number of a voter with its value.
 _LETOR = re.compile(r"\S+ qid:\S+ \d+:\S+")
 
 
@@ -497,7 +497,7 @@ def _unknown(look, formats):
     """Return the error for a file that fits no format, or that does not fit the format that the caller has named."""
     if _LETOR.match(" ".join(look.fields("trec"))):
         return Fault(
-            f"expected another format, got a file of LETOR that begins with {look.line!r}",
+            f"expected another format, got a LETOR file that begins with {look.line!r}",
             "read it in Python by skrankagg.datasets.load_letor_agg, which returns the lists and the judgements.",
         )
     titles = next((titles for style in _STYLES["auto"] if len(titles := look.fields(style)) > 1), [])

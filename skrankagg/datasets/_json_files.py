@@ -226,7 +226,7 @@ def record_layout(keys, kind, place):
 
 
 def check_names(layout, names, keys, place, first):
-    """Raise InputError if the columns of a record differ from `names`, which are None before the first record."""
+    """Raise InputError if the columns of a record differ from `names`; for the first record, `names` is None."""
     if names is not None and set(layout) != set(names):
         raise InputError(f"expected fields for {', '.join(names)}{place}, as {first}, got {clip(', '.join(keys))!r}")
 

@@ -1,7 +1,7 @@
 """Reading of lists and judgements from JSON Lines: files with one JSON object a line.
 
-Each line contains one item of a list, one list, or all lists of one query. The keys of the first line show which of
-these it is.
+Each line contains one item of a list, one list, or all lists of one query. The keys of the first line determine which
+of these three forms the file has.
 """
 
 import io
@@ -41,9 +41,10 @@ _FIRST_KEY = re.compile(r'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(\S)')
 
 
 def is_json_lines(source):
-    """Return True if a file begins with an object that has the keys of a line, or with two objects on two lines.
+    """Return True if a file is JSON Lines rather than one JSON object.
 
-    An object ``{query: {item: score}}`` of a JSON file contains only objects, so it does not have these keys.
+    A file of JSON Lines begins with two objects on two lines, or with an object that has a key such as "query". A JSON
+    file has queries or voters as keys, and their values are objects.
     """
     first, second = _first_lines(source)
     if not first.startswith("{"):
@@ -63,12 +64,12 @@ def _kind(value):
 
 
 def _is_of_line(key, begin):
-    """Return True if lines may have a key whose value begins with the character `begin`."""
+    """Return True if the key occurs in JSON Lines with a value whose first character is `begin`."""
     return key in _ITEMS["lists"] if begin == "[" else canonical(key) is not None and begin != "{"
 
 
 def _first_lines(source):
-    """Return the first two lines of a file that are not blank, without blanks around them; a missing line is empty."""
+    """Return the first two non-blank lines of a file, stripped; a missing line is an empty text."""
     found = []
     with opened(source) as stream:
         while len(found) < 2 and (line := stream.readline(_MOST_CHARACTERS)):
@@ -172,7 +173,7 @@ class _Rows:
             self._add_list({**common, "voter": voter}, hits, number, f"{place}, voter {clip(voter)!r}")
 
     def _add_list(self, common, hits, number, place):
-        """Add the rows of one list; `common` contains the values that all rows of the list share."""
+        """Add the rows of one list; `common` contains the values that are equal in all rows, such as the query."""
         if self.kind is LISTS:
             key = common["query"], common.get("voter")
             if key in self._lists:
@@ -200,9 +201,9 @@ class _Rows:
 
 
 def _line_layout(keys, kind, place):
-    """Return the key of the list in a line, which is empty for a line with one item, and the layout of the columns.
+    """Return the key of a line whose value is a list of items, and a dict that maps columns to the line's other keys.
 
-    The layout maps each column to the key that contains its value.
+    If the line contains a single item, the first result is an empty text.
     """
     known = (*_ITEMS[kind.name], _VOTERS) if kind is LISTS else _ITEMS[kind.name]
     containers = [key for key in keys if key in known]
@@ -213,7 +214,7 @@ def _line_layout(keys, kind, place):
             f"expected fields for {kind.needed}, or for query and one of {', '.join(known)}{place}, got "
             f"{clip(', '.join(keys))!r}"
         )
-    # A line with a list has the columns of its rows, but `held` needs the columns of the items, too.
+    # The keys of a line with a list do not include the columns of its items, but `held` needs these columns.
     titles = [key for key in keys if canonical(key) in _OF_LISTS]
     items = ("item", "rank" if kind is LISTS else "relevance")
     found = held(kind, (*titles, *items))
@@ -221,7 +222,7 @@ def _line_layout(keys, kind, place):
         raise InputError(f"expected a field for the query{place}, got {clip(', '.join(keys))!r}")
     layout = {name: key for name, key in zip(found, titles, strict=False) if name is not None}
     if "voter" in layout and containers[0] == _VOTERS:
-        raise InputError(f"expected voters only in {_VOTERS!r}{place}, got {layout['voter']!r}, too")
+        raise InputError(f"expected voters only in {_VOTERS!r}{place}, got the field {layout['voter']!r}")
     return containers[0], layout
 
 

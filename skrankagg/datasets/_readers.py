@@ -176,11 +176,11 @@ def read_lists(
     In JSON records, the names of the fields follow the same rules as the names in a header, and ids may be integers. An
     object with a repeated key is refused. A query without items has no row in the result.
 
-    All lines of a JSON Lines file have the same kind of content, which the keys show. An object with ``item`` is one
-    item. An object with ``items``, ``hits`` or ``results`` is one list. An object with ``lists`` contains a list for
-    each voter of a query. A list is an array of ids, best first, an array of pairs ``[item, score]``, an object
-    ``{item: score}``, or an array of objects such as ``{"id": ..., "score": ...}``. In these objects, the id has one of
-    the names above, or the name ``id`` or ``_id``. Other keys are skipped. A list on two lines is refused.
+    All lines of a JSON Lines file must have the same kind of content, which the keys determine. An object with ``item``
+    is one item. An object with ``items``, ``hits`` or ``results`` is one list. An object with ``lists`` contains a list
+    for each voter of a query. A list is an array of ids, best first, an array of pairs ``[item, score]``, an object
+    ``{item: score}``, or an array of objects such as ``{"id": ..., "score": ...}``. In these objects, the key of the id
+    is one of the names above, ``id`` or ``_id``. Other keys are skipped. A list must not be split across two lines.
 
     This function does not check for duplicate items or contradictions between ranks and scores;
     :class:`~skrankagg.RankedLists` does.

@@ -273,7 +273,7 @@ def _draw_ballots(rng, ballots, n_resamples):
     (n_lists, n_resamples), and their distribution is exactly multinomial.
     """
     n_lists, n = len(ballots), int(ballots.sum())
-    # The three ways differ only in speed. Their limits were measured.
+    # The three ways give the same distribution. Time measurements determined when each of them is used.
     if n >= (n_lists / 4) ** 2:
         return np.ascontiguousarray(rng.multinomial(n, ballots / n, size=n_resamples).T, dtype=np.float64)
     if n >= 8 * n_lists:
@@ -290,10 +290,11 @@ def _draw_ballots(rng, ballots, n_resamples):
 
 
 def _poisson_counts(rng, ballots, n_resamples):
-    """Return Poisson numbers in proportion to `ballots`, of shape (n_lists, n_resamples), with totals of at most n.
+    """Draw Poisson numbers with means in proportion to `ballots`; the total of each draw is at most n.
 
-    n is the number of ballots. The expected total is four standard deviations lower, and larger totals are replaced.
-    Given their total, such numbers have a multinomial distribution.
+    n is the number of ballots. The result has the shape (n_lists, n_resamples), and each column is a draw. The expected
+    total of a draw is four standard deviations below n. Draws with larger totals than n are repeated. Given their
+    total, the numbers of a draw have a multinomial distribution.
     """
     n = ballots.sum()
     mean = (ballots * (1 - 4 / np.sqrt(n)))[:, None]

@@ -123,16 +123,17 @@ def election_report(
     --------
     margin_of_victory : Computes the margins.
     elimination_rounds : Describes the rounds of instant runoff.
-    rank_stability : Draws the ballots again, to show how certain the places are.
+    rank_stability : Resamples the ballots, to show how certain the places are.
     skrankagg.aggregators.condorcet_winner : Finds the item that a majority prefers to each other item.
 
     Notes
     -----
     If the last items drop out, the other items keep their order in each ballot. Ballots without any other item are left
-    out. Under a rule of majorities such as Schulze's, the last item can change the winner only in rare cycles. Under
-    plurality, a hopeless item often takes votes from a similar one.
+    out. Under rules that read only majorities, such as Schulze's, the last item can change the winner only if the
+    majorities form a cycle, which is rare. Under plurality, an item without a chance often takes votes from a similar
+    item.
 
-    The margin counts votes that are removed. With weights that are not integers, it counts complete lists.
+    The margin is the number of votes to remove. If weights are not integers, it is the weight of whole lists to remove.
 
     Examples
     --------
@@ -193,7 +194,7 @@ def _check_rules(rules):
         }
     if not isinstance(rules, Mapping) or not all(isinstance(rule, BaseAggregator) for rule in rules.values()):
         raise InputTypeError(
-            f"`rules` must be a dict that maps names to aggregators; got {rules!r}. Pass such as "
+            f"`rules` must be a dict that maps names to aggregators; got {rules!r}. Pass a dict such as "
             "{'Schulze': Schulze()}."
         )
     if not rules:
@@ -202,7 +203,7 @@ def _check_rules(rules):
 
 
 def _result(rule, lists, time_limit):
-    """Return the winners, the margin, its lower bound, whether it is proven, the last items, and who wins without."""
+    """Return the columns of a rule after `rule`, without `upper_bound`: the winners, the margin and so on."""
     winners, last = _ends(rule, lists)
     margin = margin_of_victory(rule, lists, time_limit=time_limit).iloc[0]
     after = ()

@@ -20,7 +20,7 @@ __all__ = ["EliminationRounds", "elimination_rounds"]
 _WIDTH = 100
 # Largest number of items whose votes a sentence contains.
 _MOST_NAMED = 8
-# What a round counts, and why items leave: one item, or several items that tie.
+# Names of the votes that a round counts, and the reasons why items leave.
 _COUNTED = {"plurality": "first places", "veto": "last places", "borda": "Borda points", "borda-mean": "Borda points"}
 _EXTREME = {"plurality": "the fewest first places", "veto": "the most last places", "borda": "the fewest Borda points"}
 

@@ -57,9 +57,9 @@ def margin_of_victory(
     time_limit : float or None, default=10.0
         Time limit for the search in each query, in seconds above 0; None means no limit.
     max_lists : int, default=None
-        Largest number of lists, or of votes, in a set to try systematically, at least 1; None means no limit. Greedy
-        searches may find larger sets. The limit is ignored for methods whose scores are sums, because these methods
-        need no trials.
+        Size of the largest sets that are tried systematically, in lists or votes, at least 1. None means no limit.
+        Greedy searches may find larger sets. The limit is ignored for methods whose scores are sums, because these
+        methods need no trials.
 
     Returns
     -------
@@ -67,9 +67,9 @@ def margin_of_victory(
         A row for each query:
 
         - `query`, and `leader`, the first item of the consensus;
-        - `margin`, float64: the smallest total weight of lists found whose removal lets another item reach the leader's
-          score. It is 0 if the leader already shares the highest score, and infinity if no such lists were found. If
-          `optimal` is true, there is a proof that no lighter lists end the lead;
+        - `margin`, float64: total weight of the lightest lists found whose removal lets another item reach the leader's
+          score. It is 0 if the leader already shares the highest score, and infinite if no such lists were found. If
+          `optimal` is true, it is proven that the removal of lighter lists never ends the lead;
         - `lower_bound`, float64: proven lower bound of the smallest weight;
         - `upper_bound`, float64: the same as `margin`;
         - `optimal`, bool: whether the two bounds are equal. If both are infinite, the leader leads as long as one list
@@ -108,25 +108,27 @@ def margin_of_victory(
     by a sort if the lists have equal weight. An aggregation then confirms the solution.
 
     For other methods, sets of lists are tried in order of weight until a set ends the lead. This proves that no lighter
-    set ends the lead. Equal lists of equal weight are merged first, and only their number matters, unless the method
-    distinguishes voters or groups of lists. If there are g different lists of equal weight and the margin is k lists,
-    the trials take up to :math:`\binom{g + k}{k}` aggregations.
+    set ends the lead. If the method does not distinguish voters or groups of lists, equal lists of equal weight are
+    interchangeable, and only the number of removed lists is varied. If there are g different lists of equal weight and
+    the margin is k lists, the trials take up to :math:`\binom{g + k}{k}` aggregations.
 
     Greedy searches find an upper bound before these trials. The searches remove lists that rank the leader high, or far
-    above a rival, and then return lists that are not needed. At least one search runs even if the time is over. So
-    `margin` is finite if any of the tried removals ends the lead.
+    above a rival, and then put back the lists whose removal is not needed. At least one search runs even if the time is
+    over. So `margin` is finite if any of the tried removals ends the lead.
 
     Three kinds of methods have a lower bound that needs no trials:
 
     - Some methods always elect the Condorcet winner, for example Schulze's method. If the leader is the Condorcet
       winner, the margin is at least the leader's smallest majority over a rival.
-    - In a :class:`~skrankagg.aggregators.SequentialElimination`, the margin is at least the smallest difference between
-      the votes of a leaving item and of a remaining item. For Borda points, the difference is divided by twice the
-      number of rivals in this round. By ``"borda-mean"``, the distance to the mean is divided by the number of rivals.
-    - In :class:`~skrankagg.aggregators.Bucklin`, the bound follows from the majorities at the depth of the leader.
+    - For :class:`~skrankagg.aggregators.SequentialElimination`, the margin is at least the smallest difference in a
+      round between the votes of a leaving item and of a remaining item. With ``"borda"``, the difference is divided by
+      twice the number of rivals in this round. With ``"borda-mean"``, the smallest distance of an item to the mean is
+      divided by the number of rivals.
+    - For :class:`~skrankagg.aggregators.Bucklin`, the bound follows from the votes of all items up to the depth at
+      which the leader reaches a majority.
 
-    If the bounds are equal, the margin is proven, even in elections with many votes. Otherwise the bounds that are
-    proven within the time limit depend on the speed of the machine.
+    If the bounds are equal, the margin is proven, even in elections with many votes. Otherwise, the bounds depend on
+    the time limit and on the speed of the machine.
 
     References
     ----------
@@ -219,7 +221,8 @@ def _scores_of_all(aggregator, lists):
 class _Lead:
     """Lead of one item of a query over the other items, computed from the lists of positive weight.
 
-    A member is a list or one vote of a list. Equal members form a group, so they need not be tried separately.
+    A member is the unit of removal: a list, or one vote of a list. Members that are interchangeable form a group, so
+    they need not be tried separately.
     """
 
     def __init__(self, aggregator, lists, leader, final_weight, votes, scores=None):
@@ -250,7 +253,7 @@ class _Lead:
         self.n_columns = max(1, min(_MOST_COLUMNS, _CELLS // size))
 
     def _split(self, votes):
-        """Return the number of members of each list and their weight; a list is one member unless votes are removed."""
+        """Return the number of members of each list, and the weight of each of these members."""
         weight = self.lists.list_weight[self.heard]
         whole = bool((weight % 1 == 0).all())
         if votes is False or (votes is None and not whole):
@@ -264,9 +267,10 @@ class _Lead:
         return weight.astype(np.int64), np.ones(len(weight))
 
     def _groups(self, final_weight):
-        """Return the number of the group of each list in `heard`; the members of a group are interchangeable.
+        """Number the groups of interchangeable members; return the number of each list's group.
 
-        Lists of different voters are interchangeable only if the method does not distinguish voters.
+        The result contains only lists of positive weight. Members of different voters are interchangeable only if the
+        method does not distinguish voters.
         """
         lists = self.lists
         tells_voters = self.aggregator.__sklearn_tags__().requires_fit or hasattr(self.aggregator, "voter_weights_")
@@ -290,11 +294,11 @@ class _Lead:
         return group
 
     def _of_lists(self, counts):
-        """Convert numbers of removed members of each group to numbers for each list in `heard`."""
+        """Convert numbers of members removed from each group to numbers of members removed from each list."""
         return np.clip(counts[self.group] - self.before[:, None], 0, self.n_votes[:, None])
 
     def ends(self, counts):
-        """For each set of removed members, return True if its removal ends the lead, and the lead that remains."""
+        """Return two arrays for sets of members: whether removing a set ends the lead, and the lead that remains."""
         weights = np.repeat(self.lists.list_weight[:, None], counts.shape[1], axis=1)
         weights[self.heard] -= self._of_lists(counts) * self.member_weight[:, None]
         scores = self.score(weights)
@@ -330,12 +334,12 @@ class _Lead:
         return lower * self.unit, upper * self.unit, np.repeat(self.heard, self._of_lists(counts[:, None])[:, 0])
 
     def _orders(self):
-        """Return orders of the groups in which removals are promising, so that a group near the end should stay.
+        """Return orders of the groups; each begins with the groups whose removal is most likely to end the lead.
 
-        In each order but the last, the groups that rank the leader furthest above one rival come first. The first order
-        belongs to the rival that most lists rank above the leader. In the last order, the groups that rank the leader
-        furthest above their best rival come first. Absent items count as ranked last. For very many groups, there is
-        one order by the place of the leader.
+        There is an order for each of the strongest rivals. The strongest is the rival that most lists rank above the
+        leader. An order begins with the groups that rank the leader furthest above the rival. One more order begins
+        with the groups that rank the leader furthest above all rivals. Absent items are treated as ranked last. If
+        there are very many groups, the result contains a single order, by the leader's place.
         """
         lists = self.lists
         if len(self.head) * lists.n_candidates > _MOST_RANKS:
@@ -357,7 +361,7 @@ class _Lead:
         ]
 
     def _by_sums(self, clock):
-        """Find the lightest set of members whose removal ends the lead; return None if scores are not sums.
+        """Find the lightest set of members whose removal ends the lead; return None if scores are not sums over lists.
 
         The result has the form of the result of :meth:`Trials.lightest`.
         """

@@ -8,18 +8,19 @@ from ..aggregators import Bucklin, SequentialElimination
 
 
 def lead_bound(aggregator, lists, leader):
-    """Return a weight such that the removal of lighter lists never ends the lead of the item `leader`.
+    """Return a lower bound of the weight of lists whose removal ends the lead of the item `leader`.
 
-    `lists` contains one query, whose leader is alone at the top. The bound is 0 if nothing is known about the method.
+    `lists` contains one query, in which the leader alone has the highest score. The bound is 0 for methods without a
+    known bound.
 
     - A method with the tag `condorcet_winner` elects the leader as long as the leader beats every other item. The
       removal of lists of weight x lowers each majority by at most x.
     - In an elimination, the removal of lists of weight x changes the difference between the counts of two items by at
-      most x. For Borda points, it is a multiple of x. The items leave in the same order as long as this is less than
-      the smallest difference between a leaving and a remaining item.
-    - By Bucklin's rule, the leader leads as long as three conditions hold. The leader has a majority at its depth. No
-      rival has a majority at a lower depth. At the leader's depth, each rival has no majority, or fewer votes than the
-      leader.
+      most x. With Borda points, the change is at most a multiple of x. The items leave in the same order as long as the
+      change is less than the smallest difference between a leaving and a remaining item.
+    - Under Bucklin's rule, the leader's depth is the first place up to which a majority ranks the leader. The leader
+      leads as long as three conditions are true. The leader has a majority at its depth. No rival has a majority at a
+      lower depth. At the leader's depth, each rival has no majority, or fewer votes than the leader.
     """
     bound = 0.0
     if aggregator.__sklearn_tags__().aggregator_tags.condorcet_winner:
@@ -36,7 +37,7 @@ def lead_bound(aggregator, lists, leader):
 
 
 def _bucklin_gap(lists, leader):
-    """Return the smallest weight whose removal may end the lead of an item by Bucklin's rule."""
+    """Return a lower bound of the weight whose removal ends the lead of an item under Bucklin's rule."""
     n, weight = lists.n_candidates, lists.list_weight
     rank = rank_matrix(lists, 0)  # twice the ranks
     rank = np.where(rank > 2 * n, (lists.list_length + 1 + n)[:, None], rank)
@@ -51,17 +52,17 @@ def _bucklin_gap(lists, leader):
 
 
 def _smallest_gap(aggregator, lists):
-    """Return the smallest weight whose removal may change the order in which items leave."""
+    """Return a lower bound of the weight whose removal changes the order in which items leave an elimination."""
     rule, least = aggregator.rule, np.inf
     for _, own in aggregator._rounds(lists).groupby("round"):
         votes, leaves = own["votes"].to_numpy(), own["leaves"].to_numpy()
         if rule == "veto":
             votes = -votes
         if rule == "borda-mean":
-            # An item at the mean may fall below it after any removal.
+            # After any removal, an item at the mean may fall below the mean.
             least = min(least, np.abs(votes).min() / (len(own) - 1))
             continue
-        # Several items without a first place have none after any removal. Other ties may end after any removal.
+        # Items without first places stay without first places after any removal. Other ties may end after any removal.
         none = rule == "plurality" and aggregator.absent == "last" and (votes[leaves] == 0).all()
         if leaves.sum() > 1 and not none:
             return 0.0

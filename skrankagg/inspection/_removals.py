@@ -1,7 +1,7 @@
-"""Search for the lightest set of members that has a given effect: by a cover, or by trials.
+"""Searches for the lightest set of members whose removal has an effect: with sums of values, or with trials.
 
-A member is a list or a vote. Equal members form a group, and a set is described by the number of members that it takes
-from each group, so equal members are never tried separately.
+A member is a list or a vote. Equal members form a group, and a set is stored as the number of its members from each
+group. Equal members are therefore never tried separately.
 """
 
 import heapq
@@ -15,8 +15,7 @@ _NODES = 256
 _SLACK = 1e-9
 # Number of steps in which the greedy search could remove all members.
 _STEPS = 200
-# Number of sets that one step of a search along an order tries, number of sets that one step of putting members back
-# tries, and number of sole survivors that are always tried if no other search has found a set.
+# Numbers of sets that are tried in one call of `happens`: by `_along`, by `_reduce` and by `_survivors`.
 _ALONG, _BACK, _SOLE = 3, 15, 16
 
 
@@ -32,10 +31,10 @@ class Clock:
 
 
 def sets_by_weight(weight, count, most):
-    """For each set of 1 to `most` members, yield its weight and its numbers of members; lighter sets come first.
+    """Yield all sets of 1 to `most` members in order of weight; each set is a tuple of its weight and a dict.
 
-    Group k has ``count[k]`` members, and each of them has the weight ``weight[k]``. A set is a dict of the groups to
-    the numbers of members taken from them.
+    The dict maps each group to the number of members that the set contains. Group k has ``count[k]`` members, and each
+    of these has the weight ``weight[k]``.
 
     >>> from skrankagg.inspection._removals import sets_by_weight
     >>> [total for total, _ in sets_by_weight([1.0, 3.0], [2, 1], 2)]
@@ -44,7 +43,7 @@ def sets_by_weight(weight, count, most):
     [(1.0, {0: 1}), (3.0, {1: 1})]
     """
     order = sorted((k for k in range(len(weight)) if count[k] > 0), key=lambda k: weight[k])
-    # A set is a tuple of pairs: a place in the order and a number of members. Each set is reached in exactly one way.
+    # In the heap, a set is a tuple of pairs: a place in `order` and a number of members. Each set is pushed only once.
     heap = [(weight[order[0]], 1, ((0, 1),))] if order and most > 0 else []
     while heap:
         total, size, taken = heapq.heappop(heap)
@@ -64,9 +63,9 @@ def sets_by_weight(weight, count, most):
 def lightest_cover(value, weight, count, need, most, whole, clock):
     """Find the lightest set of members whose values add up to at least `need` and whose weight is below `most`.
 
-    All values must be above 0. `whole` means that all weights are integers. The function returns a proven lower bound
-    of the weight, which is at most `most`, then the weight of the set, then the number of members from each group. If
-    there is no such set, or no set is found in time, the weight is `most` and the numbers are None.
+    All values must be above 0. `whole` means that all weights are integers. The function returns three values: a proven
+    lower bound of the weight, which is at most `most`, the weight of the set, and its number of members from each
+    group. If there is no such set, or no set is found in time, the weight is `most` and the numbers are None.
 
     >>> import numpy as np
     >>> from skrankagg.inspection._removals import Clock, lightest_cover
@@ -82,7 +81,8 @@ def lightest_cover(value, weight, count, need, most, whole, clock):
     def bound(start, left):
         """Return the smallest weight of members whose values add up to `left`.
 
-        Only groups from `start` on are used. Fractions of members are allowed, so the result is a lower bound.
+        The members are from group `start` and later groups. Fractions of members are allowed, so the result is a lower
+        bound.
         """
         if left <= 0:
             return 0.0
@@ -93,7 +93,7 @@ def lightest_cover(value, weight, count, need, most, whole, clock):
         least = weights[place - 1] - weights[start] + part * (weights[place] - weights[place - 1])
         return float(np.ceil(least - _SLACK)) if whole else float(least)
 
-    # A node takes at most n members of the group at `start`, and any members of the groups behind it.
+    # A node contains the sets with at most n members of the group `start`, and any members of later groups.
     found, n_nodes, open_nodes = None, 0, []
 
     def open_node(start, total, left, taken, n):
@@ -131,11 +131,12 @@ def lightest_cover(value, weight, count, need, most, whole, clock):
 
 
 class Trials:
-    """Search by trials for the lightest set of members that has an effect.
+    """Search by trials for the lightest set of members whose removal has an effect.
 
-    ``happens(counts)`` is called with the numbers of members of many sets, of shape (n_groups, n_sets). For each set,
-    the function returns whether the set has the effect, and a distance to the effect. A smaller distance means that the
-    set is nearer to the effect. A set never contains all members. `n_columns` sets are tried at once.
+    The function ``happens(counts)`` tries many sets at once; `counts`, of shape (n_groups, n_sets), contains the
+    numbers of removed members. The function returns two arrays: whether each set has the effect, and a distance, which
+    is smaller for sets that are nearer to the effect. A set never contains all members. At most `n_columns` sets are
+    tried at once.
     """
 
     def __init__(self, happens, weight, count, n_columns, clock):
@@ -149,9 +150,9 @@ class Trials:
         """Return a proven lower bound of the weight, the weight of the lightest set found, and its numbers of members.
 
         The lower bound is infinite if no set has the effect. If no set was found, the other values are infinity and
-        None. `orders` are orders of the groups in which removals are promising. `lower` is a bound that is already
-        proven. Sets of at most `most_members` members are tried systematically; None means all sets. Larger sets are
-        found only by the greedy searches. At least one search always runs, whatever the clock.
+        None. Each of the `orders` begins with the groups whose removal is most likely to have the effect. `lower` is a
+        bound that is already proven. Sets of at most `most_members` members are tried systematically; None means all
+        sets. Larger sets are found only by the greedy searches. At least one search runs even if the time is over.
         """
         for k, order in enumerate(orders):
             if lower < self.upper and not (k and self.clock.is_over()):
@@ -175,7 +176,7 @@ class Trials:
         return done, distance
 
     def _survivors(self, orders):
-        """Remove all members except one; the groups at the end of an order are tried first."""
+        """Try sets of all members except one; the member that stays is first from a group at the end of an order."""
         tried, width = set(), max(1, min(_SOLE, self.n_columns) // len(orders))
         for start in range(0, len(self.count), width):
             if start and (self.clock.is_over() or self.found is not None):
@@ -190,7 +191,7 @@ class Trials:
             self._keep(counts)
 
     def _along(self, order, lower):
-        """Search for the shortest beginning of an order whose removal has the effect; it weighs at least `lower`."""
+        """Search for the fewest members from the start of an order that have the effect and weigh at least `lower`."""
         ends, weights = np.cumsum(self.count[order]), np.cumsum(self.count[order] * self.weight[order])
 
         def beginnings(sizes):
@@ -198,7 +199,7 @@ class Trials:
             counts[order] = np.clip(sizes[None, :] - (ends - self.count[order])[:, None], 0, self.count[order][:, None])
             return counts
 
-        # The last beginning that is lighter than the lower bound.
+        # The first `low` members are lighter than the lower bound, so fewer members cannot have the effect.
         least = lower * (1 - _SLACK)
         group = int(np.searchsorted(weights, least))
         low, high = self.n_members - 1, self.n_members
@@ -219,7 +220,7 @@ class Trials:
             sizes = sizes[(sizes > low) & (sizes < high)]
 
     def _greedy(self):
-        """Remove the members that come closest to the effect in relation to their weight, a few at a time."""
+        """Remove members in steps; each step removes the members with the largest gain in distance per weight."""
         chosen, step = np.zeros_like(self.count), max(1, self.n_members // _STEPS)
         distance = self.happens(chosen[:, None])[1][0]
         while chosen.sum() + 1 < self.n_members and self.weight @ chosen < self.upper:
@@ -249,7 +250,7 @@ class Trials:
                 return
 
     def _reduce(self):
-        """Put members back that are not needed for the effect; heavy groups come first."""
+        """Put back members of the found set that are not needed for the effect, heavy members first."""
         if self.found is None:
             return
         for group in np.argsort(-self.weight * (self.found > 0), kind="stable"):
@@ -263,7 +264,7 @@ class Trials:
                     break
 
     def _systematic(self, lower, most_members):
-        """Try all sets in order of weight, until a set has the effect or is not lighter than the set found."""
+        """Try all sets in order of weight, until a set has the effect or is as heavy as the set already found."""
         allowed = self.n_members - 1 if most_members is None else min(most_members, self.n_members - 1)
         sets = sets_by_weight(self.weight.tolist(), self.count.tolist(), allowed)
         n_tried, ended = 0, False
@@ -275,7 +276,7 @@ class Trials:
                     return max(lower, batch[0][0] if batch else min(total, self.upper)), self.upper, self.found
                 if total >= self.upper:
                     break
-                # Lighter sets cannot have the effect.
+                # Sets below the lower bound cannot have the effect.
                 if total >= lower * (1 - _SLACK):
                     batch.append((total, taken))
                     if len(batch) == self.n_columns:

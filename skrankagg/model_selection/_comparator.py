@@ -513,7 +513,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             Whether to show each query, as in :meth:`select_results`.
         baseline : str, default=None
             Name of a method or a measured voter, "best" or "best voter", as in :meth:`compare`. The first shown measure
-            determines the best. Rows that are significantly better or worse are marked with a raised + or -, and a
+            determines the best row. Rows that are significantly better or worse are marked with a raised + or -, and a
             legend below the table explains the marks. None marks nothing.
         rows : {"all", "methods"}, default="all"
             Rows to compare with the baseline, as in :meth:`compare`. All rows are shown.
@@ -524,7 +524,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Returns
         -------
         str
-            The tabular, and with a caption or a label the complete table environment.
+            The tabular environment or, with a caption or a label, the complete table environment.
         """
         table = self.select_results(k=k, metric=metric, query=query, per_query=per_query)
         tests = {name: options.pop(name) for name in PairedTestOptions.__annotations__ if name in options}
@@ -548,7 +548,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         voters = [name for name in self.results_.index if name not in self.named_aggregators_]
         if baseline == BEST_VOTER and baseline not in self.results_.index:
             if not voters:
-                raise InputError("`baseline` must be a row; 'best voter' needs with_voters=True.")
+                raise InputError(
+                    "`baseline` must be the name of a row; got 'best voter' without voters. Pass with_voters=True."
+                )
             baseline = compare_methods(table[names.isin(voters)], metric=metric, confidence=None).index[0]
         if rows == "methods":
             table = table[names.isin([*self.named_aggregators_, baseline])]

@@ -140,9 +140,9 @@ def latex_table(
     ----------
     table : DataFrame of shape (n_methods, n_columns)
         Numbers, or NaN where a number is missing. The methods are shown in the order of the rows. The index labels the
-        rows; it may have several levels. With `baseline`, the table has a row for each method and query, such as the
-        result of ``evaluate(runs, qrels, per_query=True)``. The means over the queries are then shown, and counts are
-        summed.
+        rows; it may have several levels. With `baseline`, the table must have a row for each method and query, such as
+        the result of ``evaluate(runs, qrels, per_query=True)``. The result then shows means over the queries, and sums
+        of counts.
     references : DataFrame, default=None
         Further rows. They are shown below a rule and are never in bold.
     marks : DataFrame of str, default=None
@@ -179,12 +179,12 @@ def latex_table(
     ValueError
         If `marks` and `baseline` are both given, or `baseline` is not a row.
     TypeError
-        If `baseline` is given, but the table has no row for each query.
+        If `baseline` is given, but the table does not have a row for each method and query.
 
     See Also
     --------
     text_table : Writes the table for a terminal.
-    compare_methods : The tests, with intervals of the differences.
+    compare_methods : Computes the tests, and intervals of the differences.
 
     Notes
     -----
@@ -429,10 +429,10 @@ def _latex_cell(cell, is_best, mark):
 
 
 def _rules(table, references):
-    """Return the numbers of the rows that have a rule above them; the titles are row 0."""
+    """Return the positions of the rows with a horizontal rule above them; the titles are row 0."""
     is_voter = table.index.get_level_values(0).isin(table.attrs.get(VOTERS, []))
     first = int(is_voter.argmax()) if is_voter.any() else 0
-    # Voters that are mixed with methods, as in a sorted table, have no rule.
+    # If voters and methods are mixed, as in a sorted table, there is no rule between them.
     between = {1 + first} if first and is_voter[first:].all() else set()
     return between if references is None else between | {1 + len(table)}
 

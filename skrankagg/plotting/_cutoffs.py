@@ -69,7 +69,7 @@ class _Lines(Display):
         return "" if np.nan_to_num(values).any() else "All values are 0."
 
     def _check_methods(self, n_methods):
-        """Raise InputError if the number of methods in colour is invalid, or if the baseline is not a row."""
+        """Raise InputError if the number of methods in colour is invalid, or the baseline is not a row of the table."""
         if n_methods is not None:
             check_count("n_methods", n_methods)
         if self.baseline is not None:
@@ -103,7 +103,7 @@ class _Lines(Display):
         return lines
 
     def _in_color(self, best_first, n_methods):
-        """Return the positions of the methods with their own colour, best first, and the positions of the others."""
+        """Return the positions of the methods with their own colour, best first, and of the grey methods."""
         if n_methods is None:
             n_methods = len(best_first) if len(best_first) <= len(COLORS) else _N_BEST
         names = self.table.index[best_first]
@@ -130,7 +130,7 @@ class _Lines(Display):
 
 
 def _names_of_others(table):
-    """Return the legend's entry of the grey lines, as a list with one text, or an empty list without grey lines."""
+    """Return a list with the legend entry for all grey lines; the list is empty if there are no grey lines."""
     n, n_unknown = len(table), int(table.isna().all(axis=1).sum())
     note = f", {n_unknown} without a value" if n_unknown else ""
     return [f"{n} other{'s' if n > 1 else ''}{note}"] if n else []
@@ -228,8 +228,8 @@ class CutoffDisplay(_Lines):
             Name of a method that is always drawn in colour; None means that there is no baseline.
         n_methods : int, default=None
             Number of methods to draw in colour, besides the baseline; the best methods are chosen. None draws all
-            methods in colour if there are at most seven, and otherwise the best five. Only for lines; each row of bars
-            has the name of its method.
+            methods in colour if there are at most seven, and otherwise the best five. For bars, it must be None,
+            because each row of bars has the name of its method.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **kwargs
@@ -281,8 +281,8 @@ class CutoffDisplay(_Lines):
             Name of a method that is always drawn in colour; None means that there is no baseline.
         n_methods : int, default=None
             Number of methods to draw in colour, besides the baseline; the best methods are chosen. None draws all
-            methods in colour if there are at most seven, and otherwise the best five. Only for lines; each row of bars
-            has the name of its method.
+            methods in colour if there are at most seven, and otherwise the best five. For bars, it must be None,
+            because each row of bars has the name of its method.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **kwargs
@@ -320,8 +320,8 @@ class CutoffDisplay(_Lines):
             Axes to draw on; None makes a new figure.
         n_methods : int, default=None
             Number of methods to draw in colour, besides the baseline; the best methods are chosen. None draws all
-            methods in colour if there are at most seven, and otherwise the best five. Only for lines; each row of bars
-            has the name of its method.
+            methods in colour if there are at most seven, and otherwise the best five. For bars, it must be None,
+            because each row of bars has the name of its method.
         **kwargs
             Passed on to :meth:`matplotlib.axes.Axes.plot`, or to :meth:`matplotlib.axes.Axes.barh` for bars.
 
@@ -334,7 +334,8 @@ class CutoffDisplay(_Lines):
         self._check_methods(n_methods)
         if kind == "bar" and n_methods is not None:
             raise InputError(
-                f"`n_methods` must be None with kind='bar', which names the method of each row; got {n_methods}."
+                f"`n_methods` must be None with kind='bar', which names the method of each row; got {n_methods}. "
+                "Leave it out."
             )
         return super().plot(ax, kind=kind, n_methods=n_methods, **kwargs)
 

@@ -24,7 +24,7 @@ __all__ = ["EliminationDisplay"]
 
 _COLUMNS = ("round", "item", "votes", "share", "leaves", "exhausted")
 _OTHERS, _EXHAUSTED = "#c9c9c9", "#f0f0f0"
-# Items that stay longest have a colour of their own; the items that leave first share one part of the bar.
+# Largest number of parts of a bar. The items that stay longest have their own parts; the other items share one part.
 _MOST_COLORS = 7
 # Width of the axes in inches, without the names.
 _WIDTH = 6.4
@@ -54,7 +54,7 @@ class EliminationDisplay(Display):
     figure_ : matplotlib Figure
         Figure that contains the axes.
     parts_ : dict of str to matplotlib BarContainer or Line2D
-        Maps each name in the legend to its bars, or to its line for rules without shares.
+        Bars of each name in the legend, or its line if the plot has lines.
 
     See Also
     --------
@@ -64,12 +64,12 @@ class EliminationDisplay(Display):
     Notes
     -----
     Each row is a round. The items are sorted by the time that they stay, so the winner is at the left end of each bar.
-    A cross marks an item that leaves after this round. If the items with the fewest votes leave, black marks at each
-    bar show half of the votes that are not exhausted. Seven items have their own colours. If there are more items, the
-    items that leave first share one part of the bar.
+    A cross marks an item that leaves after this round. Under rules that eliminate the items with the fewest votes,
+    black marks at each bar show half of the votes that are not exhausted. Up to seven items have their own colours. If
+    there are more items, the items that leave first share one part of the bar.
 
-    Borda points may be negative, and with ``absent="ignore"`` votes may be, too. In these cases the plot has a line
-    for each item instead of bars, with the rounds from left to right.
+    Borda points may be negative, and with ``absent="ignore"`` votes may also be negative. In these cases the plot has a
+    line for each item instead of bars, with the rounds from left to right.
 
     Examples
     --------

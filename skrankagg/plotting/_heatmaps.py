@@ -77,10 +77,10 @@ class AgreementDisplay(Display):
     -----
     The colours go from the smallest to the largest value outside the diagonal, so that small differences are visible.
     If there are values on both sides of 0, 0 is white, and values of equal size have equally dark colours. With a
-    single value, or with equal values, the colours go from 0 to 1, or from -1 to 1 if the value is negative. If its
-    size exceeds 1, as for some distances, it replaces 1.
+    single value, or with equal values, the colours go from 0 to 1, or from -1 to 1 if the value is negative. If the
+    absolute value exceeds 1, as for some distances, it replaces the 1 in these limits.
 
-    Equal colours in two plots may therefore stand for different values. Use the same `limits` for plots that readers
+    Equal colours in two plots may therefore mean different values. Use the same `limits` for plots that readers
     compare, such as ``limits=(-1, 1)`` for Kendall's tau. If no voters agree, differences due to chance also get
     different colours, so read the numbers at the colour bar.
 
@@ -243,10 +243,10 @@ class AgreementDisplay(Display):
 
 
 def _range_of(values):
-    """Return the smallest and the largest value.
+    """Return the smallest and the largest value as the limits of the colours.
 
-    If the values are equal or unknown, return 0 and 1, or -1 and 1 for a negative value. A value whose size exceeds 1
-    replaces 1.
+    If all values are equal or unknown, return 0 and 1, or -1 and 1 for a negative value. An absolute value above 1
+    replaces the 1 in these limits.
     """
     values = values[np.isfinite(values)]
     if len(values) and np.ptp(values) > _ROUNDING:

@@ -215,7 +215,7 @@ class VoterInfluenceDisplay(Display):
     def _reason(self):
         if np.isfinite(as_numbers(self.table["agreement"])).any():
             return ""
-        return "No agreement is known. A list needs another list, and two items in common with it."
+        return "No agreement has a value. It needs two lists with at least two items in common."
 
     def _draw(self, ax, n_voters=50, **bar_kwargs):
         table = self.table.assign(voter=plain_index(self.table["voter"]))

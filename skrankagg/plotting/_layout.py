@@ -92,11 +92,11 @@ def note_missing_intervals(label, values, known, note="no item has an interval")
 
 
 def write_reason(ax, sentence):
-    """Write a sentence in the middle of axes without data, and remove ticks, because there are no numbers to read."""
+    """Write a sentence in the middle of axes without data, and remove the ticks of numeric scales."""
     from matplotlib.ticker import FixedLocator
 
     for axis in (ax.xaxis, ax.yaxis):
-        # The ticks of names and of cutoffs are fixed. They stay, because they show what has no value.
+        # Ticks of names and of cutoffs are fixed. They stay, because they show which names or cutoffs have no value.
         if not isinstance(axis.get_major_locator(), FixedLocator):
             axis.set_ticks([])
     figure = ax.figure.figure

@@ -45,8 +45,8 @@ class PreferenceProbabilityDisplay(Display):
     title : str, default=""
         Title.
     limits : tuple of two floats, default=None
-        Lowest and highest value of the colours, with 1/2 between them; None uses the smallest range with 1/2 in the
-        middle that contains all shares.
+        Lowest and highest value of the colours, with 1/2 between them. None uses the smallest symmetric range around
+        1/2 that contains all shares.
 
     Attributes
     ----------
@@ -141,8 +141,8 @@ class PreferenceProbabilityDisplay(Display):
         n_jobs : int, default=None
             Number of processes that share the draws.
         limits : tuple of two floats, default=None
-            Lowest and highest value of the colours; None uses the smallest range with 1/2 in the middle that contains
-            all shares.
+            Lowest and highest value of the colours; None uses the smallest symmetric range around 1/2 that contains all
+            shares.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
 
@@ -182,8 +182,8 @@ class PreferenceProbabilityDisplay(Display):
         confidence : float, default=0.95
             Pairs are framed if one item is above the other in at least this share of the draws.
         limits : tuple of two floats, default=None
-            Lowest and highest value of the colours; None uses the smallest range with 1/2 in the middle that contains
-            all shares.
+            Lowest and highest value of the colours; None uses the smallest symmetric range around 1/2 that contains all
+            shares.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
 
@@ -250,7 +250,7 @@ def are_sure(shares, confidence):
 
 
 def _range_of(shares):
-    """Return the smallest range with 1/2 in the middle that contains all shares; 0 and 1 if all shares are 1/2."""
+    """Return the smallest symmetric range around 1/2 that contains all shares; 0 and 1 if all shares are 1/2."""
     shares = shares[np.isfinite(shares)]
     far = float(np.abs(shares - 0.5).max(initial=0.0))
     return (0.5 - far, 0.5 + far) if far > 1e-9 else (0.0, 1.0)

@@ -196,7 +196,7 @@ class RatingsDisplay(Display):
         )
         n_units = number_of_units(check_lists(encode_plain(own)), unit)
         if n_units == 1:
-            # All draws of a single unit are equal, so their standard error of 0 is not an error of the scores.
+            # With a single unit, all draws are equal, so their standard error of 0 is meaningless.
             frame, n_units = frame.assign(score_se=np.nan), None
         options = {"confidence": confidence, "n_units": n_units, "label": label, "ax": ax}
         return cls.from_frame(frame, query=None if unit == "query" else query, top=top, **options, **bar_kwargs)

@@ -168,10 +168,10 @@ class WeightCurveDisplay(Display):
         qrels = check_qrels(qrels)
         if not plain_index(lists.queries).isin(plain_index(qrels.queries)).any():
             raise InputError(
-                "`qrels` must judge a query in which one of the two voters has a list; the lists have "
-                f"{show_id(lists.queries, 0)}, the judgements {show_id(qrels.queries, 0)}. Check the ids."
+                "`qrels` must judge a query in which one of the two voters has a list; the lists contain "
+                f"query {show_id(lists.queries, 0)}, the judgements query {show_id(qrels.queries, 0)}. Check the ids."
             )
-        own = qrels.align(lists).own_qrels()  # without queries that have no list of the two voters
+        own = qrels.align(lists).own_qrels()  # only queries with a list of one of the two voters
         runs = {}
         for weight in sorted({*weights, 0.5}):
             method = clone(aggregator).set_params(voter_weights={voters[0]: 1 - weight, voters[1]: weight})

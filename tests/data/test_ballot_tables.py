@@ -157,7 +157,7 @@ def test_a_warning_is_issued_if_named_rows_may_be_ballots():
             "`rows` of .* must be 'items' or 'voters'.*the ranks do not show",
         ),
         (pd.DataFrame({"A": [2, 2], "B": [3, 2]}), {}, "`rows` of .* must be 'items' or 'voters'"),
-        (RANKS.T.drop(index="Cleo"), {}, "only the rows contain a rank 1 each. Pass 'voters' if"),
+        (RANKS.T.drop(index="Cleo"), {}, "every row contains rank 1, but not every column. Pass 'voters' if"),
         (NAMES.assign(votes=[1, 2, 3, 4]), {}, "seems to be that column. Pass counts='votes'"),
         (NAMES.assign(year=[1, 2, 3, 4]), {}, "column 'first' contains text, and 'year' contains numbers"),
         (pd.DataFrame({"first": [1, 2], "second": [2, 1]}), {}, "`cells` of .* must be 'rank' or 'item'.*cells='item'"),

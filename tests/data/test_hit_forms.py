@@ -273,12 +273,12 @@ def test_declared_directions_of_from_hits_are_not_reversed():
 @pytest.mark.parametrize(
     ("hits", "words"),
     [
-        ([point("a", 0.1), point("b", 0.5), point("c", 0.3)], "must fall or rise .* voter 'v' do neither"),
+        ([point("a", 0.1), point("b", 0.5), point("c", 0.3)], "must fall or rise, .* voter 'v' do neither"),
         ([(Document("t", id="a"), 0.2), (Document("t", id="b"), 0.4), (Document("t", id="c"), 0.1)], "do neither"),
         ([{"_id": "a", "_score": 1.0}, {"_id": "b", "_score": None}], "hit 2 of voter 'v' has none"),
         ([Document("t", id="a"), Document("t")], r"hit 2 of voter 'v' has none.*key='page_content'"),
         ([{"_id": "a", "_score": 1.0}, {"id": "b", "score": 2.0}], "hit 2 of voter 'v' has another form"),
-        ([(Document("t", id="a"), 1.0), Document("t", id="b")], "All hits .* entry 2 of list 'v'"),
+        ([(Document("t", id="a"), 1.0), Document("t", id="b")], "The hits .* entry 2 of list 'v'"),
         ([{"_id": "a", "_score": float("nan")}], "finite"),
         ([point("a", float("inf")), point("b", float("inf")), point("c", 1.0)], "finite"),
         ([{"_id": "a", "_score": 1.0}, {"_id": "a", "_score": 0.5}], "'a'.*duplicates='first'"),

@@ -124,7 +124,7 @@ def test_readers_recognise_files_of_letor(reader, format, data):
     with pytest.raises(InputError) as caught:
         reader(io.BytesIO(data), format=format)
     message = str(caught.value)
-    assert "got a file of LETOR that begins with '2 qid:10 1:NULL 2:7 3:2 #docid" in message and len(message) < 260
+    assert "got a LETOR file that begins with '2 qid:10 1:NULL 2:7 3:2 #docid" in message and len(message) < 260
     assert message.endswith("load_letor_agg, which returns the lists and the judgements.")
     lists, qrels = load_letor_agg(io.BytesIO(LETOR))  # the advice works
     assert len(lists) == 4 and len(qrels) == 2

@@ -169,7 +169,7 @@ ROW = '{"query": "q", "voter": "v", "item": "a", "rank": 1}'
         (['{"query": "q", "weight": "x", "hits": ["a"]}'], "expected a finite number as weight on line 1, got 'x'"),
         (['{"query": "q", "lists": ["a"]}'], "expected an object of voters and their lists on line 1, got an array"),
         (['{"query": "q", "lists": {"v": 1}}'], "an array or object of items on line 1, voter 'v', got 1"),
-        (['{"query": "q", "voter": "v", "lists": {"v": ["a"]}}'], "voters only in 'lists' on line 1, got 'voter', too"),
+        (['{"query": "q", "voter": "v", "lists": {"v": ["a"]}}'], "only in 'lists' on line 1, got the field 'voter'"),
         (['{"voter": "v", "items": ["a"]}'], "expected a field for the query on line 1, got 'voter, items'"),
         (['{"query": "q", "text": "x"}'], "one of items, hits, results, lists on line 1, got 'query, text'"),
         (['{"q1": {"a": 1}}', '{"q2": {"a": 1}}'], "fields for query, item and rank or score, or for query and"),

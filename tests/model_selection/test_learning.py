@@ -204,7 +204,7 @@ def test_fit_rejects_class_labels_as_y(make):
             continue  # its scorer refuses them, fold by fold
         with pytest.raises(InputError, match=words):
             make(QRELS).fit(LISTS, y)
-        with pytest.raises(InputTypeError, match=r"`y` must be a Qrels.*If it has ids of queries, pass qrels="):
+        with pytest.raises(InputTypeError, match=r"`y` must be a Qrels.*If `y` has ids of queries, also pass qrels="):
             make(None).fit(LISTS, y)
     with pytest.raises(InputError, match="the samples of a frame are its rows"):
         PositionGrades(qrels=QRELS).fit(FRAME, FRAME["query"])

@@ -34,7 +34,7 @@ APART = RankedLists.from_frame(
         }
     )
 )
-UNKNOWN = "No agreement is known. A list needs another list, and two items in common with it."
+UNKNOWN = "No agreement has a value. It needs two lists with at least two items in common."
 
 
 def sentences(display):
@@ -140,7 +140,7 @@ def test_critical_difference_display_refuses_too_few_queries_or_methods(plt, dat
 
 
 def test_weight_curve_display_refuses_judgements_of_other_queries():
-    with pytest.raises(InputError, match=r"`qrels` must judge a query .* have 'q1', the judgements 'q9'\."):
+    with pytest.raises(InputError, match=r"`qrels` must judge a .* contain query 'q1', the judgements query 'q9'\."):
         WeightCurveDisplay.from_estimator(CombSUM(), APART, Qrels.from_dict({"q9": {"a": 1}}), voters=("u", "v"))
 
 

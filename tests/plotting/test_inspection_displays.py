@@ -212,7 +212,7 @@ def test_voter_influence_display_lists_voters_of_unknown_agreement_last(plt, n_k
     if n_known == 0:
         assert len(shown) == 30 and title == "30 of 40 voters"
         [text] = display.ax_.texts
-        assert text.get_text().startswith("No agreement is known. A list needs another list")
+        assert text.get_text().startswith("No agreement has a value. It needs two lists")
         return
     assert points == min(n_known, 30) and not display.ax_.texts
     if n_unknown == 2:

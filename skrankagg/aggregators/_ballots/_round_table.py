@@ -16,9 +16,9 @@ _ROW_BYTES = 120.0
 def round_table(lists, unit, score, rule, absent):
     """Return a frame with a row for each query, round and remaining item.
 
-    `lists` contains lists whose weights are counted in units, and `unit`, of shape (n_queries,), contains these units.
-    `score` contains the number of rounds that each candidate survives. ``SequentialElimination.rounds_`` describes the
-    columns.
+    The columns are described in ``SequentialElimination.rounds_``. The weights of `lists` are numbers of units; `unit`,
+    of shape (n_queries,), contains the weight of one unit in each query. `score` contains the number of rounds that
+    each candidate survives.
     """
     query, heads = lists.candidate_query, lists.candidate_ptr[:-1]
     last, survived = np.maximum.reduceat(score, heads), score.astype(np.int64)
@@ -59,7 +59,7 @@ def round_table(lists, unit, score, rule, absent):
 
 
 def _totals(lists, survived, candidate, number, n_rounds, rule, absent):
-    """Return the total that decides about each row, in units of weight."""
+    """Return the total by which the rule compares the item of each row with others, in units of weight."""
     total = np.empty(len(candidate))
     by_round = np.argsort(number, kind="stable")
     ends = np.searchsorted(number[by_round], np.arange(n_rounds + 1))
@@ -94,7 +94,7 @@ def _exhausted(lists, survived, n_rounds):
 
 
 def _ties(query, number, leaves, n_rounds, rule):
-    """Return a text for each row: how a tie was decided, or "" if the item is not part of such a tie."""
+    """Return the column `tie`: how a tie of the row's item with other items was decided, or "" without such a tie."""
     text = np.full(len(query), "", dtype=object)
     width = int(n_rounds.max())
     key = query * width + number

@@ -50,19 +50,19 @@ class SequentialElimination(BaseAggregator):
     Attributes
     ----------
     rounds_ : DataFrame
-        A row for each query, round and remaining item, for the lists given to ``fit`` or ``fit_transform``. In each
-        round, the strongest item comes first. The table is computed when it is read, from the lists of ``fit``, which
-        the estimator and its pickles contain. ``transform`` does not change it.
-        :func:`~skrankagg.inspection.elimination_rounds` returns this table for any lists, and also a text.
+        Rounds of the lists passed to ``fit`` or ``fit_transform``, with a row for each query, round and remaining item.
+        In each round, the strongest item comes first. The estimator and its pickles contain these lists, and the table
+        is computed from them each time the attribute is read. ``transform`` does not change the table. For other lists,
+        call :func:`~skrankagg.inspection.elimination_rounds`, which also describes the rounds in words.
 
         - `query`, `round` (from 1) and `item`;
         - `votes`, float64: first places with "plurality", last places with "veto", and Borda points with "borda" and
           "borda-mean". Borda points are the items below minus the items above. With ``absent="ignore"``, each list's
           mean is subtracted;
-        - `share`, float64: `votes` as a share of the weight of all lists that are not exhausted. It is NaN if all lists
-          are exhausted, for Borda points, and with ``absent="ignore"``;
+        - `share`, float64: `votes` as a share of the weight of all lists with a remaining item. It is NaN if there are
+          no such lists, for Borda points, and with ``absent="ignore"``;
         - `leaves`, bool: whether the item leaves in this round. The items of the last round that do not leave win;
-        - `exhausted`, float64: weight of the lists without a remaining item;
+        - `exhausted`, float64: weight of the exhausted lists, which contain none of the remaining items;
         - `tie`, str: "leave together" if several items have the lowest count and therefore leave in this round, and
           "win together" if several items remain at the end. Otherwise it is an empty text.
 
@@ -185,14 +185,14 @@ class SequentialElimination(BaseAggregator):
 
     @property
     def rounds_(self) -> "pd.DataFrame":
-        """Table of the rounds in which the lists of ``fit`` were counted."""
+        """Table of the elimination rounds of the lists that were passed to ``fit``."""
         if self._counted is None:
             raise NotFittedError(
                 f"{type(self).__name__} has no rounds_ yet. Call fit or fit_transform first, or pass lists to "
                 "skrankagg.inspection.elimination_rounds."
             )
         if is_in_html():
-            raise AttributeError("rounds_ is not part of the HTML display, because it may be large.")
+            raise AttributeError("rounds_ is not part of the HTML display, because the table may be large.")
         rule, absent, lists = self._counted
         return SequentialElimination(rule=rule, absent=absent)._rounds(lists)
 

@@ -49,7 +49,7 @@ class BayesFuse(LearnsFromPositions):
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels, DataFrame or dict, default=None
-        Judgements of training queries; None if they come with ``fit``.
+        Judgements of training queries; None if the judgements are passed to ``fit``.
 
     Attributes
     ----------

@@ -74,8 +74,8 @@ class LearnedWeights(SupervisedAggregator):
     std_errors : bool, default=False
         Whether `voter_weights_` has a column `std_error`.
     qrels : Qrels, DataFrame or dict, default=None
-        Judgements of training queries; None if they come with ``fit``, as ``qrels=`` or as the `y` that
-        :meth:`~skrankagg.Qrels.align` makes.
+        Judgements of training queries. None if the judgements are passed to ``fit``, as ``qrels=`` or as `y` from
+        :meth:`~skrankagg.Qrels.align`.
 
     Attributes
     ----------

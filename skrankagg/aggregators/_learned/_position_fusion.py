@@ -92,7 +92,7 @@ class SlideFuse(_Probabilities):
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels, DataFrame or dict, default=None
-        Judgements of training queries; None if they come with ``fit``.
+        Judgements of training queries; None if the judgements are passed to ``fit``.
 
     Attributes
     ----------
@@ -234,7 +234,7 @@ class ProbFuse(_Probabilities):
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels, DataFrame or dict, default=None
-        Judgements of training queries; None if they come with ``fit``.
+        Judgements of training queries; None if the judgements are passed to ``fit``.
 
     Attributes
     ----------
@@ -355,7 +355,7 @@ class SegFuse(_Probabilities):
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels, DataFrame or dict, default=None
-        Judgements of training queries; None if they come with ``fit``.
+        Judgements of training queries; None if the judgements are passed to ``fit``.
 
     Attributes
     ----------

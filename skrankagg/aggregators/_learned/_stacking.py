@@ -68,8 +68,8 @@ class StackedFusion(SupervisedAggregator):
         How to treat the lists of a voter that ``fit`` has not seen: "ignore" does not use them, and "error" raises an
         error.
     qrels : Qrels, DataFrame or dict, default=None
-        Judgements of training queries; None if they come with ``fit``, as ``qrels=`` or as the `y` that
-        :meth:`~skrankagg.Qrels.align` makes.
+        Judgements of training queries. None if the judgements are passed to ``fit``, as ``qrels=`` or as `y` from
+        :meth:`~skrankagg.Qrels.align`.
 
     Attributes
     ----------

@@ -216,7 +216,7 @@ class CovariateModel:
 
     @property
     def _or_pool(self):
-        """Return the words of an error message that recommend one set of coefficients, if there are several."""
+        """Return the advice to choose coefficients='all', or "" if there is only one set of coefficients."""
         return "" if self.pooled or self.lists.n_queries == 1 else ", or choose coefficients='all'"
 
     def _refuse_explained(self, queries, rows):

@@ -14,8 +14,8 @@ from scipy.sparse.csgraph import connected_components
 from ._newton_rows import NewtonRows
 from ._posterior import plain_prior
 
-# A set of coefficients is large if it has at least this number of duels, and this number for each item and covariate.
-# Its iteration starts from the fit of every _SAMPLE-th duel.
+# A set of coefficients is large if it has at least _LARGE duels, and at least _DUELS_PER_VARIABLE duels for each item
+# and covariate. The iteration of a large set starts from the fit of every _SAMPLE-th duel.
 _LARGE, _DUELS_PER_VARIABLE, _SAMPLE = 50_000, 1_000, 16
 
 
@@ -76,7 +76,7 @@ class DuelRows(NewtonRows):
         )
 
     def fit(self, *, prior=0.5, start=None, **options):
-        """Maximise the posterior as :meth:`NewtonRows.fit` does; start from the fit of a sample if duels are many."""
+        """Maximise the posterior as :meth:`NewtonRows.fit` does; with many duels, first fit a sample as the start."""
         if start is None:
             start = self._fit_of_sample(prior or 0.5, **options)
             if start is not None and prior == 0:
@@ -87,9 +87,10 @@ class DuelRows(NewtonRows):
         return super().fit(prior=prior, start=start, **options)
 
     def _fit_of_sample(self, prior, **options):
-        """Return a RowsFit of a sample of the duels of large sets of coefficients, or None if all sets are small.
+        """Fit a sample of the duels, for each set of coefficients with many duels; return None if there is no such set.
 
-        All values are 0 in small sets, and in sets whose fit has not converged.
+        The result is a RowsFit. Its log-worths and coefficients are 0 in sets with few duels, and in sets whose fit has
+        not converged.
         """
         n_duels, n_items = self._of_sets(self.n_duels), self._of_sets(np.diff(self.candidate_ptr))
         large = n_duels >= np.maximum(_LARGE, _DUELS_PER_VARIABLE * (n_items + self.n_covariates))

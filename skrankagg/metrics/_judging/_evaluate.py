@@ -54,8 +54,8 @@ def evaluate(
         to score. To measure several runs, pass a dict of runs, keyed by name. In contrast, a single measure such as
         :func:`ndcg` treats a dict as one run, keyed by query. If a frame has a column `voter` and several lists for a
         query, each voter is a run. A list of frames also contains several runs. These runs are named by their column
-        `voter` or numbered from 1. Named tuples of ir_measures or ir_datasets are read as frames. Runs of ranx have
-        their own names.
+        `voter` or numbered from 1. Named tuples of ir_measures or ir_datasets are read as frames. Runs of ranx keep
+        their names.
     qrels : DataFrame or Qrels, or list of lists, sets or dicts, or dict of these
         Judgements: a frame with columns `query`, `item` and `relevance`, or for each query the relevant items or a dict
         of item to grade. If the run is a list of lists, pass a list in the same order; otherwise do not pass a list.
