@@ -34,7 +34,7 @@ def warn_of_rows(matrix, index, caller):
         return
     if index is None or list(index) == list(range(n_rows)):
         what = f"the {n_rows} rows are numbered"
-    elif n_columns > 1 and _are_permutations(matrix):
+    elif n_columns > 1 and are_permutations(matrix):
         what = f"each of the {n_rows} rows has the same {n_columns} numbers, as in a ballot"
     else:
         return
@@ -62,7 +62,7 @@ def check_pvalues(matrix, items, voters, lower_is_better):
         )
 
 
-def _are_permutations(matrix):
+def are_permutations(matrix):
     """Return True if all rows contain the same numbers, and if no row contains a number twice."""
     first = np.sort(matrix[0])
     if not (first[1:] > first[:-1]).all():
