@@ -8,12 +8,13 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from . import aggregators
 from ._data._compared_items import all_connected
 from ._data._frames_of_voters import holds_frames
 from ._data._hits import refuse_other_names
-from ._data._long_rows import Duplicates
+from ._data._long_rows import Duplicates, named_weights
 from ._data._one_query import (
     OneQuery,
     best_copies,
@@ -234,6 +235,8 @@ def _fuse_frames(frames, aggregator, options):
             "return_items=True expects lists of hits; got data frames. Join the result with the frames by the ids."
         )
     weights = options.weights
+    if isinstance(weights, pd.Series):
+        weights = named_weights(weights)
     if isinstance(weights, Mapping) and isinstance(frames, Mapping):
         if options.strict:
             refuse_other_names("weights", weights, frames)

@@ -176,7 +176,7 @@ def test_fuse_accepts_ids_of_any_ordered_type():
 @pytest.mark.parametrize(
     ("lists", "kwargs", "error", "words"),
     [
-        ([["a", "b", "a"]], {}, InputError, r"list 1 repeats 'a'.*duplicates='first'"),
+        ([["a", "b", "a"]], {}, InputError, r"list 1 repeats 'a'.*or pass duplicates='first'"),
         ({"bm25": ["a"], "dense": ["b", "c", "b"]}, {}, InputError, "list 'dense' repeats 'b'"),
         ([{"a": 1.0}, ["a", "b"]], {"aggregator": CombSUM()}, InputError, "list 1 has none. Give each list scores"),
         ([[("a", 1.0), ("b",)]], {}, InputError, r"has \('b',\)"),
@@ -202,6 +202,10 @@ def test_fuse_accepts_ids_of_any_ordered_type():
         ),
         ([["a"], ["b"]], {"weights": [1, -1]}, InputError, "got -1 for list 2"),
         ([["a"], ["b"]], {"weights": {"bm25": 1}}, InputError, "unnamed lists"),
+        ([["a"], ["b"]], {"weights": {3, 4}}, InputTypeError, "must be numbers, one for each list"),
+        ({"u": ["a"]}, {"weights": pd.Series([1, 2], index=["u", "u"])}, InputError, "its index repeats 'u'"),
+        ([pd.Series({"a": 0.5})], {}, InputTypeError, r"list 0 is a Series of numbers\. Pass a dict, series\.to_dict"),
+        ([pd.Series({"a": 3, "b": 2})], {}, InputTypeError, "is a Series of numbers"),
         (
             {"bm25": ["a"], "dense": ["b"]},
             {"weights": {"bm25": 1, "dens": 1}},
@@ -398,6 +402,20 @@ def test_fuse_takes_the_result_of_gather_and_passes_on_the_first_error():
     with pytest.raises(InputError, match=r"got TimeoutError\('clicks'\) for list 1") as caught:
         fuse(asyncio.run(gather("clicks", "clicks")))
     assert isinstance(caught.value.__cause__, TimeoutError)
+
+
+def test_a_series_of_weights_is_matched_by_the_names_in_its_index():
+    lists = {"bm25": ["a", "b", "c"], "dense": ["c", "b", "d"]}
+    weights = {"dense": 2, "bm25": 0.5, "late": 9}
+    frames = {name: pd.DataFrame({"item": of, "rank": range(1, 4)}) for name, of in lists.items()}
+    expected = fuse(lists, weights=[0.5, 2])
+    for one in (lists, frames):
+        assert fuse(one, weights=pd.Series(weights)) == expected
+    with pytest.raises(InputError, match="got 'late'"):
+        fuse(lists, weights=pd.Series(weights), strict=True)
+    # The index of ids may have any numbers, for example after rows were selected.
+    ids = {"u": pd.Series([3, 1], index=[7, 2]), "v": pd.Series(["a"], index=["x"])}
+    assert fuse([ids["u"]]) == fuse([[3, 1]]) and fuse([ids["v"]]) == fuse([["a"]])
 
 
 def test_fuse_of_frames_ignores_the_weights_of_absent_frames():

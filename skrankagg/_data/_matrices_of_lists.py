@@ -65,7 +65,7 @@ def warn_of_rows(matrix, index, caller, *, ranks=False):
     n_rows, n_columns = matrix.shape
     if n_rows > n_columns and (index is None or list(index) == list(range(n_rows))):
         what = f"There are more rows than columns, and the {n_rows} rows are numbered"
-    elif n_rows > n_columns > 1 and _are_permutations(matrix):
+    elif n_rows > n_columns > 1 and are_permutations(matrix):
         same = f"each of the {n_rows} rows has the same {n_columns} numbers, as in a ballot"
         what = f"There are more rows than columns, and {same}"
     elif ranks and look_like_ballots(matrix) and not look_like_ballots(matrix.T):
@@ -102,7 +102,7 @@ def look_like_ballots(matrix):
     return bool((best[np.isfinite(best)] == 1).all())
 
 
-def _are_permutations(matrix):
+def are_permutations(matrix):
     """Return True if all rows contain the same numbers, and if no row contains a number twice."""
     first = np.sort(matrix[0])
     if not (first[1:] > first[:-1]).all():

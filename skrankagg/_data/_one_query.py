@@ -5,7 +5,7 @@ these lists. The result equals the result of :meth:`RankedLists.from_lists`. Pan
 needs them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 from typing import Any
@@ -22,6 +22,7 @@ from ..exceptions import InputError, InputTypeError
 from ._frames import EXACT_LIMIT
 from ._hit_forms import RESPONSE_KEYS, find_form, open_response
 from ._hits import KINDS, check_key, is_pair, negate, read_list, refuse_other_names
+from ._long_rows import named_weights
 from ._ranked_lists import RankedLists
 from ._voter_names import near_voters
 
@@ -231,6 +232,8 @@ def _refuse_no_lists(lists, names):
 def read_weights(plain, weights, *, strict=False):
     """Check and return the weight of each list; with `strict`, a name in `weights` that is not a list is an error."""
     names = plain.names
+    if isinstance(weights, pd.Series) and names is not None:
+        weights = named_weights(weights)
     if isinstance(weights, Mapping):
         if names is None:
             raise InputError(
@@ -249,7 +252,7 @@ def read_weights(plain, weights, *, strict=False):
         if strict:
             refuse_other_names("weights", weights, names)
         weights = [weights[name] for name in names]
-    elif isinstance(weights, str | bytes) or not np.iterable(weights):
+    elif isinstance(weights, str | bytes | Set) or not np.iterable(weights):
         raise InputTypeError(
             "`weights` must be numbers, one for each list, or a dict that maps the names of lists to numbers; got "
             f"{show(weights)}."

@@ -200,6 +200,12 @@ def test_items_without_numbers_and_numbers_without_items_are_left_out_only_on_re
             InputError,
             r"Column 'p' of .* must have the numbers of the items in column 'u'; its dtype is .*pandas\.to_numeric",
         ),
+        (
+            pd.DataFrame({"u": [101, 102], "p": ["0.1", "<0.001"]}),
+            InputError,
+            r"Column 'p' of .* must have the numbers of the items in column 'u'; its dtype is .*pandas\.to_numeric",
+        ),
+        (pd.DataFrame({"u": ["a"], "p": [True]}), InputError, r"Column 'p' of .* its dtype is bool"),
         (pd.DataFrame({"u": ["a"], "p": [np.inf]}), InputError, "must be finite; item 'a' of voter 'u' has"),
         ([["a", 0.1]], InputTypeError, "must be a data frame"),
     ],
@@ -207,6 +213,14 @@ def test_items_without_numbers_and_numbers_without_items_are_left_out_only_on_re
 def test_other_tables_are_refused_in_one_sentence(table, error, words):
     with pytest.raises(error, match=words):
         encode(table)
+
+
+@pytest.mark.parametrize("duplicates", ["error", "first", "best", "mean"])
+def test_a_categorical_column_may_have_one_category(duplicates):
+    table = pd.DataFrame({"u": pd.Categorical(["a", "a"][: 1 + (duplicates != "error")])})
+    table["p"] = 0.25
+    lists = RankedLists.from_wide(table, pairs=True, lower_is_better=True, duplicates=duplicates)
+    assert lists.to_runs() == {"u": {"q": {"a": -0.25}}}
 
 
 def test_options_of_pairs_need_pairs():

@@ -103,6 +103,34 @@ def test_large_integers_stay_in_exact_order():
     assert low.to_frame()["item"].tolist() == ["c", "a", "b"]
 
 
+@pytest.mark.parametrize("other", [[[0.5, 1.0]], np.array([[1, 2]], dtype=np.uint64)])
+def test_large_integers_of_one_voter_do_not_become_equal_floats(other):
+    large = np.array([[2**53 + 1, 2**53]])
+    with pytest.raises(InputError, match=r"that float64 represents exactly.*got 9007199254740993 for 'v'"):
+        RankedLists.from_scores({"u": other, "v": large})
+    assert RankedLists.from_scores({"u": other, "v": large - 1}).n_voters == 2  # 2**53 and 2**53 - 1 are exact
+
+
+def test_masked_cells_are_absent():
+    cube = np.ma.masked_array([[[1.0, 2.0, 3.0]], [[3, 2, 1]]], mask=[[[False, True, False]], [[True, False, False]]])
+    expected = {"u": {0: {"c": 3.0, "a": 1.0}}, "v": {0: {"b": 2.0, "c": 1.0}}}
+    for scores in (cube, {"u": cube[0], "v": cube[1]}, {"u": cube[0], "v": cube[1].astype(int)}):
+        names = {} if isinstance(scores, dict) else {"voters": ["u", "v"]}
+        assert RankedLists.from_scores(scores, items=list("abc"), **names).to_runs() == expected
+
+
+def test_a_series_of_matrices_names_the_voters():
+    scores = pd.Series({"u": SQUARE, "v": FRAME.to_numpy()})
+    assert RankedLists.from_scores(scores).to_runs() == RankedLists.from_scores(scores.to_dict()).to_runs()
+
+
+def test_names_of_several_levels_are_refused():
+    levels = pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])
+    for scores, names in (({"u": pd.DataFrame(SQUARE, columns=levels)}, {}), ({"u": SQUARE}, {"items": levels})):
+        with pytest.raises(InputTypeError, match=r"`items` of .* one level of names; got an index of 2 levels\. Join"):
+            RankedLists.from_scores(scores, **names)
+
+
 def test_zero_stays_positive_if_lower_is_better():
     lists = RankedLists.from_scores([[[0.0, 1.0]]], lower_is_better=True)
     assert lists.score.tolist() == [0.0, -1.0] and not np.signbit(lists.score[0])

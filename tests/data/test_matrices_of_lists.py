@@ -184,3 +184,9 @@ def test_from_matrix_rejects_values_outside_0_to_1_as_p_values(value):
             RankedLists.from_matrix(table, kind="pvalue", rows=rows)
     with pytest.raises(InputError, match=r"`lower_is_better` must be left out with kind='pvalue'.*; got \['s1'\]"):
         RankedLists.from_matrix(PVALUES, kind="pvalue", lower_is_better=["s1"])
+
+
+def test_masked_cells_of_a_matrix_are_absent():
+    matrix = np.ma.masked_array([[1.0, 2.0], [3.0, 1.0]], mask=[[False, True], [False, False]])
+    lists = RankedLists.from_matrix(matrix, kind="score", items=["a", "b"])
+    assert lists.to_runs() == {0: {"q": {"b": 3.0, "a": 1.0}}, 1: {"q": {"b": 1.0}}}
