@@ -8,12 +8,13 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from . import aggregators
 from ._data._compared_items import all_connected
 from ._data._frames_of_voters import holds_frames
 from ._data._hits import refuse_other_names
-from ._data._long_rows import Duplicates
+from ._data._long_rows import Duplicates, named_weights
 from ._data._one_query import (
     OneQuery,
     best_copies,
@@ -65,7 +66,8 @@ def fuse(
     lists : sequence of lists, or dict of name to list
         Each list contains ids, best first, or pairs (id, score); it may also be a dict of id to score. Higher scores
         are better. A list may also contain hits of a search client, or be the client's response; the notes list the
-        clients. All ids must have one sortable type, such as str or int. Empty lists are ignored. To merge several
+        clients. All ids must have one sortable type, such as str or int. Empty lists are ignored. None and exceptions,
+        as ``asyncio.gather(..., return_exceptions=True)`` returns them, count as empty lists. To merge several
         queries, pass a batch, which is a list that contains the lists of each query in this form. The lists of a single
         query may also be data frames, with one frame for each list. The frames are read as in RankedLists.from_lists.
         Lists of named tuples, such as ``ScoredDoc`` of ir_measures, are read as frames.
@@ -91,7 +93,8 @@ def fuse(
         How to treat an item that a list contains twice, such as several passages of one document. The options are an
         error, the item's first entry, its best entry, and the mean of its ranks or scores.
     strict : bool, default=False
-        Whether names in `weights` and `key` that are not the name of a list are errors.
+        Whether lists that are None or an exception are errors. Names in `weights` and `key` that are not the name of a
+        list are then also errors.
 
     Returns
     -------
@@ -105,9 +108,9 @@ def fuse(
     TypeError
         If the lists are of another type, or the ids cannot be sorted.
     ValueError
-        If a list contains an id twice, a score is not finite, or only some lists have scores and the method reads them.
-        If a list has no weight in a mapping of weights, or a name is unknown with ``strict=True``. If ``explain=True``
-        and the method's scores are not sums over the lists.
+        If all lists are None or exceptions. If a list contains an id twice, a score is not finite, or only some lists
+        have scores and the method reads them. If a list has no weight in a mapping of weights, or a name is unknown
+        with ``strict=True``. If ``explain=True`` and the method's scores are not sums over the lists.
 
     See Also
     --------
@@ -232,6 +235,8 @@ def _fuse_frames(frames, aggregator, options):
             "return_items=True expects lists of hits; got data frames. Join the result with the frames by the ids."
         )
     weights = options.weights
+    if isinstance(weights, pd.Series):
+        weights = named_weights(weights)
     if isinstance(weights, Mapping) and isinstance(frames, Mapping):
         if options.strict:
             refuse_other_names("weights", weights, frames)

@@ -1,5 +1,6 @@
 """fuse of plain lists, compared with transform of the same lists."""
 
+import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
@@ -175,7 +176,7 @@ def test_fuse_accepts_ids_of_any_ordered_type():
 @pytest.mark.parametrize(
     ("lists", "kwargs", "error", "words"),
     [
-        ([["a", "b", "a"]], {}, InputError, r"list 1 repeats 'a'.*duplicates='first'"),
+        ([["a", "b", "a"]], {}, InputError, r"list 1 repeats 'a'.*or pass duplicates='first'"),
         ({"bm25": ["a"], "dense": ["b", "c", "b"]}, {}, InputError, "list 'dense' repeats 'b'"),
         ([{"a": 1.0}, ["a", "b"]], {"aggregator": CombSUM()}, InputError, "list 1 has none. Give each list scores"),
         ([[("a", 1.0), ("b",)]], {}, InputError, r"has \('b',\)"),
@@ -201,6 +202,10 @@ def test_fuse_accepts_ids_of_any_ordered_type():
         ),
         ([["a"], ["b"]], {"weights": [1, -1]}, InputError, "got -1 for list 2"),
         ([["a"], ["b"]], {"weights": {"bm25": 1}}, InputError, "unnamed lists"),
+        ([["a"], ["b"]], {"weights": {3, 4}}, InputTypeError, "must be numbers, one for each list"),
+        ({"u": ["a"]}, {"weights": pd.Series([1, 2], index=["u", "u"])}, InputError, "its index repeats 'u'"),
+        ([pd.Series({"a": 0.5})], {}, InputTypeError, r"list 0 is a Series of numbers\. Pass a dict, series\.to_dict"),
+        ([pd.Series({"a": 3, "b": 2})], {}, InputTypeError, "is a Series of numbers"),
         (
             {"bm25": ["a"], "dense": ["b"]},
             {"weights": {"bm25": 1, "dens": 1}},
@@ -211,8 +216,30 @@ def test_fuse_accepts_ids_of_any_ordered_type():
         ([["a"]], {"aggregator": "rrf[kk=1]"}, InputError, r"no parameter 'kk' \(did you mean 'k'\?\)"),
         ([["a"]], {"aggregator": "é" * 500}, InputError, "^.{80} is not a method; choose from"),
         ([["a"]], {"aggregator": 3}, InputTypeError, "expects an aggregator"),
-        ({"bm25": ["a"], "dense": None}, {}, InputTypeError, "list 'dense' is of type NoneType. Leave out a list that"),
-        ({"bm25": ["a"], "dense": TimeoutError()}, {}, InputTypeError, "list 'dense' is of type TimeoutError. Leave"),
+        (
+            {"bm25": ["a"], "dense": None},
+            {"strict": True},
+            InputTypeError,
+            r"list 'dense' is of type NoneType\. Leave it out, or pass strict=False\.",
+        ),
+        (
+            {"bm25": ["a"], "dense": TimeoutError()},
+            {"strict": True},
+            InputTypeError,
+            "list 'dense' is of type TimeoutError",
+        ),
+        (
+            {"bm25": None, "dense": TimeoutError("late")},
+            {},
+            InputError,
+            "at least one list; got None for 'bm25', and no other",
+        ),
+        (
+            [TimeoutError("late"), None],
+            {},
+            InputError,
+            r"got TimeoutError\('late'\) for list 1, and no other list has arr",
+        ),
         ([["a"]], {"strict": 1}, InputTypeError, "`strict` must be True or False"),
         ([["a"]], {"return_items": "yes"}, InputTypeError, "`return_items` must be True or False"),
         ([["a"]], {"duplicates": "last"}, InputError, "`duplicates` must be one of"),
@@ -343,6 +370,52 @@ def test_fuse_ignores_the_weights_of_lists_that_a_request_lacks():
         with pytest.raises(InputError, match="must name only lists of the request with strict=True; got 'late'"):
             fuse(one, weights={"bm25": 0.5, "late": 9, "dense": 2}, strict=True)
     assert fuse(lists, weights={"bm25": 0.5, "dense": 2}, strict=True) == expected
+
+
+@pytest.mark.parametrize("missing", [None, TimeoutError("late"), asyncio.CancelledError()])
+@pytest.mark.parametrize("options", [{}, {"aggregator": "CombSUM"}, {"aggregator": "Copeland"}, {"explain": True}])
+def test_fuse_counts_lists_that_have_not_arrived_as_empty_lists(missing, options):
+    hits = {"keyword": {"d1": 9.1, "d2": 7.5}, "vector": [("d2", 0.8), ("d3", 0.7)]}
+    weights = {"keyword": 2, "clicks": 5, "vector": 1}
+    expected = fuse({"keyword": hits["keyword"], "clicks": [], "vector": hits["vector"]}, weights=weights, **options)
+    given = {"keyword": hits["keyword"], "clicks": missing, "vector": hits["vector"]}
+    assert fuse(given, weights=weights, **options) == expected
+    first = {"clicks": missing, **hits}  # also as the first list, of one query and of a batch
+    assert [one[:2] for one in fuse(first, weights=weights, **options)] == [one[:2] for one in expected]
+    batch = [list(first.values()), list(hits.values())]
+    assert fuse(batch, **options) == [fuse([[], *hits.values()], **options), fuse(list(hits.values()), **options)]
+    assert fuse([first, hits], **options) == [fuse({"clicks": [], **hits}, **options), fuse(hits, **options)]
+    assert fuse([missing, ["d1", "d2"]], return_items=True, **{**options, "aggregator": None})[0][0] == "d1"
+
+
+def test_fuse_takes_the_result_of_gather_and_passes_on_the_first_error():
+    async def search(name):
+        if name == "clicks":
+            raise TimeoutError(name)
+        return [name, "d1"]
+
+    async def gather(*names):
+        return await asyncio.gather(*map(search, names), return_exceptions=True)
+
+    found = fuse(dict(zip("abc", asyncio.run(gather("bm25", "clicks", "dense")), strict=True)))
+    assert found == fuse([["bm25", "d1"], ["dense", "d1"]])
+    with pytest.raises(InputError, match=r"got TimeoutError\('clicks'\) for list 1") as caught:
+        fuse(asyncio.run(gather("clicks", "clicks")))
+    assert isinstance(caught.value.__cause__, TimeoutError)
+
+
+def test_a_series_of_weights_is_matched_by_the_names_in_its_index():
+    lists = {"bm25": ["a", "b", "c"], "dense": ["c", "b", "d"]}
+    weights = {"dense": 2, "bm25": 0.5, "late": 9}
+    frames = {name: pd.DataFrame({"item": of, "rank": range(1, 4)}) for name, of in lists.items()}
+    expected = fuse(lists, weights=[0.5, 2])
+    for one in (lists, frames):
+        assert fuse(one, weights=pd.Series(weights)) == expected
+    with pytest.raises(InputError, match="got 'late'"):
+        fuse(lists, weights=pd.Series(weights), strict=True)
+    # The index of ids may have any numbers, for example after rows were selected.
+    ids = {"u": pd.Series([3, 1], index=[7, 2]), "v": pd.Series(["a"], index=["x"])}
+    assert fuse([ids["u"]]) == fuse([[3, 1]]) and fuse([ids["v"]]) == fuse([["a"]])
 
 
 def test_fuse_of_frames_ignores_the_weights_of_absent_frames():

@@ -54,5 +54,7 @@ def evaluate(args, progress):
         print_notes(notes)
     if args.baseline is not None:
         progress.say("resampling the differences")
-        print(f"\n{difference_table(compare_methods(per_query, args.baseline), per_query)}")
+        print(
+            f"\n{difference_table(compare_methods(per_query, args.baseline, metric=per_query.columns[0]), per_query)}"
+        )
         print_notes(baseline_notes(args.baseline))

@@ -9,9 +9,10 @@ import pandas as pd
 
 from .._support._checks import check_choice
 from .._support._values import show
-from ..exceptions import InputError
+from .._support._warn import warn_user
+from ..exceptions import AmbiguousInputWarning, InputError
 from ._ballots import as_counts, split_level
-from ._matrices_of_lists import as_table, warn_of_rows
+from ._matrices_of_lists import are_permutations, as_table, look_like_ballots, warn_of_rows
 from ._matrix_cells import read_cells
 from ._titles import canonical
 
@@ -82,7 +83,8 @@ def _find_owner(table, text, cells):
     """Return the name of the column that names the rows, such as the candidates; None means the index."""
     first = next(iter(table.columns), None)
     if first not in text or len(table.columns) == 1:
-        return first if first is not None and len(table.columns) > 1 and _names_voters(first) else None
+        titled = _names_voters(first) if cells == "item" else _rows_of_title(first) is not None
+        return first if len(table.columns) > 1 and titled else None
     others = [name for name in table.columns if name != first]
     if cells != "item" and text == [first] and not _is_empty(table, others):
         return first
@@ -192,10 +194,18 @@ def _find_rows(table, matrix, caller):
     not. Rows without names are ballots if all rows fit the rule and the columns do not, and candidates in the opposite
     case. In all other cases, an error is raised.
     """
-    columns, rows = _look_like_ballots(matrix.T), _look_like_ballots(matrix)
+    columns, rows = look_like_ballots(matrix.T), look_like_ballots(matrix)
     numbered = list(table.index) == list(range(len(table)))
     if not numbered and (columns or not rows):
-        warn_of_rows(matrix, table.index, caller)
+        if are_permutations(matrix) and not are_permutations(matrix.T):
+            warn_user(
+                f"{caller} reads rows as candidates and columns as ballots, but each row has the same "
+                f"{matrix.shape[1]} ranks, and the columns do not. Pass rows='voters' if each row is the list of a "
+                "voter, or rows='items'.",
+                AmbiguousInputWarning,
+            )
+        else:
+            warn_of_rows(matrix, table.index, caller)
         return "items"
     if numbered and columns != rows:
         return "items" if columns else "voters"
@@ -203,12 +213,6 @@ def _find_rows(table, matrix, caller):
     raise InputError(
         f"`rows` of {caller} must be 'items' or 'voters'; got None, and {seen}. Pass 'voters' if the rows are ballots."
     )
-
-
-def _look_like_ballots(matrix):
-    """Return True if the lowest rank in each row is 1; rows without ranks are ignored."""
-    best = np.where(np.isnan(matrix), np.inf, matrix).min(axis=1)
-    return bool((best[np.isfinite(best)] == 1).all())
 
 
 def _from_names(table, counts, caller):

@@ -76,11 +76,11 @@ def read_pairs(columns, frame, caller, missing_ids):
 
 
 def _is_numeric(values):
-    return pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_complex_dtype(values.dtype)
+    return pd.api.types.is_numeric_dtype(values.dtype) and values.dtype.kind not in "bc"
 
 
 def _wrong_kind(item, number, titles, voter, caller):
-    if _is_numeric(item):
+    if _is_numeric(item) and pd.to_numeric(number, errors="coerce").isna().all():
         return InputError(
             f"`frame` of {caller} must have the items of voter {voter!r} before their numbers; column {titles[0]!r} "
             f"has numbers, and column {titles[1]!r} has none. Swap the two columns of each pair."

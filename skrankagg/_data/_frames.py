@@ -35,6 +35,14 @@ AnyFrame: TypeAlias = pd.DataFrame | IntoFrame
 AnyRows: TypeAlias = AnyFrame | Iterable[tuple[Any, ...]]
 
 
+#: Functions that read a file for a constructor.
+_READERS = {
+    "RankedLists.from_frame": "read_lists",
+    "Qrels.from_frame": "read_qrels",
+    "RankedLists.from_comparisons": "read_comparisons",
+}
+
+
 class Columns:
     """Columns of a frame under their canonical names.
 
@@ -292,11 +300,15 @@ def known_frame(frame, caller):
                 hint = "; encode ballots as text with RankedLists.from_ballots"
         elif isinstance(frame, Mapping) and caller == "Qrels.from_frame":
             hint = "; encode a dict by query with Qrels.from_dict"
+        elif isinstance(frame, np.ndarray) and caller == "Qrels.from_frame":
+            hint = "; encode the classes of samples with Qrels.from_labels"
+        elif isinstance(frame, str | PathLike) and caller in _READERS:
+            hint = f"; read a file with {_READERS[caller]}"
         elif isinstance(frame, Mapping | list | tuple) and caller == "RankedLists.from_wide":
             hint = "; encode dicts and lists with RankedLists.from_lists"
         row = "ranked item"
         if caller == "RankedLists.from_comparisons":
-            row, hint = "comparison", "; read a file by read_comparisons" if isinstance(frame, str | PathLike) else ""
+            row = "comparison"
         raise InputTypeError(
             f"The input of {caller} must be a data frame (pandas, polars or pyarrow) with a row for each {row}; "
             f"got {type(frame).__module__}.{type(frame).__qualname__}{hint}."

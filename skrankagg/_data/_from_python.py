@@ -1,5 +1,6 @@
 """Construction of ranked lists from Python dicts and lists: runs, lists of one query, search hits and ballots."""
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal
@@ -15,6 +16,7 @@ from ._ballots import count_ballots
 from ._encoding import ONE_VOTER
 from ._frames import AnyFrame, is_frame
 from ._frames_of_voters import encode_frames, holds_frames
+from ._hit_forms import find_form, is_scored_hit, open_response
 from ._hits import as_hits, check_key, hold_pairs, read_list, split_pairs
 from ._long_rows import (
     Duplicates,
@@ -27,6 +29,7 @@ from ._long_rows import (
     flat_ids,
     repeat_id,
 )
+from ._matrices_of_lists import holds_matrices
 from ._peer_objects import holds_tuples, is_ranx, plain_objects
 
 _KINDS = "a dict of item to score, a list of (item, score), or a list of items, best first"
@@ -72,9 +75,10 @@ def from_runs(
     Raises
     ------
     TypeError
-        If the runs are not dicts of dicts or lists.
+        If the runs are not dicts of dicts or lists, such as matrices for :meth:`from_scores`.
     ValueError
-        If there are no runs, if only some results have scores, or if a frame contains several voters.
+        If there are no runs, if only some results have scores, or if a frame contains several voters. If a list
+        contains fractions, which are scores, instead of items.
 
     See Also
     --------
@@ -110,9 +114,18 @@ def from_runs(
         "weights": weights,
     }
     runs = plain_objects(runs)
+    if holds_matrices(runs):
+        raise InputTypeError(
+            f"`runs` of {caller} must have a dict keyed by query, or a frame of lists, for each voter; got a matrix of "
+            "numbers for each voter. Read them with RankedLists.from_scores."
+        )
     if holds_frames(runs):
         return encode_frames(cls, runs, caller, **options)
-    runs = named_runs(runs, caller)
+    return _encode_runs(cls, named_runs(runs, caller), caller, options)
+
+
+def _encode_runs(cls, runs, caller, options):
+    """Encode a dict from voter to run; `caller` is the constructor that the user called."""
     voter, query, items, scores = [], [], [], []
     for code, (name, run) in enumerate(runs.items()):
         if hasattr(run, "to_dict") and not isinstance(run, type):
@@ -127,6 +140,12 @@ def from_runs(
                 raise InputTypeError(
                     f"`runs` of {caller} must have {_KINDS} for each query; query {show(one)} of voter "
                     f"{show(name)} has {type(results).__name__}."
+                )
+            if _has_fractions(results):
+                reader = "from_scores, with a matrix of queries by items" if caller.endswith("runs") else "from_matrix"
+                raise InputError(
+                    f"A list for {caller} must contain items, best first; query {show(one)} of voter {show(name)} has "
+                    f"fractions such as {show(results[0])}. Read numbers with RankedLists.{reader}."
                 )
             voter.append(code)
             query.append(one)
@@ -195,7 +214,8 @@ def from_lists(
     TypeError
         If a list is neither a list nor a dict.
     ValueError
-        If all lists are empty, or if only some lists have scores.
+        If all lists are empty, or if only some lists have scores. If a list contains fractions, which are scores,
+        instead of items.
 
     See Also
     --------
@@ -222,7 +242,7 @@ def from_lists(
     if holds_frames(lists):
         return encode_frames(cls, lists, caller, query=query, **options)
     named = as_mapping(lists, caller)
-    return cls.from_runs({voter: {query: one} for voter, one in named.items()}, **options)
+    return _encode_runs(cls, {voter: {query: one} for voter, one in named.items()}, caller, options)
 
 
 def from_hits(
@@ -439,7 +459,9 @@ def from_ballots(
 
 
 def plain_lists(cls, X, *, sequences=True):
-    """Encode dicts and lists with `from_runs` or `from_lists`; return any other object unchanged.
+    """Encode dicts and lists with `from_runs`, `from_lists`, `from_hits` or `from_scores`.
+
+    Any other object is returned unchanged.
 
     A run of ranx is also encoded; the voter is the name of the run. With ``sequences=False``, lists are returned
     unchanged.
@@ -450,9 +472,13 @@ def plain_lists(cls, X, *, sequences=True):
         return X
     if isinstance(X, Mapping | list | tuple):
         X = plain_objects(X)
+    if holds_matrices(X):
+        return cls.from_scores(X)
     if holds_frames(X):
         return cls.from_runs(X)
     if isinstance(X, Mapping):
+        if any(map(_holds_hits, X.values())):
+            return cls.from_hits(X)
         runs = [run for run in X.values() if not (isinstance(run, Mapping) and not run)]  # a voter's list may be empty
         if runs and all(hasattr(run, "to_dict") or _is_by_query(run) for run in runs):
             return cls.from_runs(X)
@@ -465,12 +491,38 @@ def plain_lists(cls, X, *, sequences=True):
     return X
 
 
+def _has_fractions(results):
+    """Return True for floats that are not all integers; they are scores, not ids of items."""
+    if isinstance(results, np.ndarray):
+        return results.dtype.kind == "f" and bool((results[np.isfinite(results)] % 1 != 0).any())
+    # The first element decides for most lists, so that long lists of ids are not searched.
+    return (
+        isinstance(results, list | tuple)
+        and len(results) > 0
+        and isinstance(results[0], float)
+        and all(isinstance(one, float) for one in results)
+        and any(math.isfinite(one) and one % 1 != 0 for one in results)
+    )
+
+
 def _is_list(results):
     return isinstance(results, Sequence | np.ndarray) and not isinstance(results, str | bytes) and np.iterable(results)
 
 
 def _is_by_query(run):
-    return isinstance(run, Mapping) and any(isinstance(results, list | tuple | Mapping) for results in run.values())
+    """Return True for a dict whose values are lists, so that its keys are queries."""
+    return isinstance(run, Mapping) and any(
+        isinstance(results, list | tuple | Mapping) or (isinstance(results, np.ndarray) and results.ndim == 1)
+        for results in run.values()
+    )
+
+
+def _holds_hits(one):
+    """Return True for a list of hits of a known search client, and for a raw response that contains such hits."""
+    if isinstance(one, str | np.ndarray):
+        return False
+    hits = one if isinstance(one, list | tuple) else open_response(one)
+    return bool(hits) and (find_form(hits[0]) is not None or is_scored_hit(hits[0]))
 
 
 def _is_named_run(run):

@@ -95,6 +95,7 @@ def from_scores(
     queries, items, read = _labels(read, queries, items)
     cells = [_cells(matrix, name) for name, matrix in read.items()]
     _check_shapes(cells, list(read))
+    _refuse_inexact(cells, list(read))
     n_queries, n_items = cells[0].shape
     voters = list(read)
     query_code, query_ids = _codes(read_names(queries, "queries", n_queries, _CALLER), queries, "queries")
@@ -143,6 +144,8 @@ def _by_voter(scores, voters):
             )
         named = dict(scores)
     else:
+        if isinstance(scores, pd.Series) and voters is None:
+            return _by_voter(scores.to_dict(), None)
         if isinstance(scores, str | bytes) or is_frame(scores) or not np.iterable(scores):
             raise InputTypeError(
                 f"`scores` of {_CALLER} must be a dict of voter to matrix, or an array of shape (n_voters, n_queries, "
@@ -206,8 +209,29 @@ def _check_shapes(cells, voters):
             )
 
 
+def _refuse_inexact(cells, voters):
+    """Raise an error if integers of some matrices are too large for the floats of others."""
+    if len({one.dtype for one in cells}) == 1:
+        return
+    for one, name in zip(cells, voters, strict=True):
+        if one.dtype.kind not in "iu":
+            continue
+        with np.errstate(invalid="ignore"):
+            large = one.astype(np.float64).astype(one.dtype) != one
+        if large.any():
+            raise InputError(
+                f"`scores` of {_CALLER} must be numbers that float64 represents exactly, unless all matrices are "
+                f"integers of one dtype; got {show(one[large][0].item())} for {show(name)}. Divide them, or pass ranks."
+            )
+
+
 def _codes(names, given, what):
     """Return the position of each name in the sorted names, and the sorted names as an index."""
+    if isinstance(given, pd.MultiIndex):
+        raise InputTypeError(
+            f"`{what}` of {_CALLER} must have one level of names; got an index of {given.nlevels} levels. Join the "
+            "levels, for example with index.map(str)."
+        )
     ids = pd.Series(given if isinstance(given, pd.Index | np.ndarray) else names)
     try:
         codes, index = encode_ids(ids)

@@ -25,6 +25,7 @@ from ._long_rows import (
 )
 from ._matrices_of_lists import as_table, check_pvalues, warn_of_rows
 from ._matrix_cells import check_ranks, read_cells, read_names
+from ._other_shapes import holds_pairs, show_titles
 
 
 def from_wide(
@@ -125,6 +126,11 @@ def from_wide(
     names = columns.available
     if len(set(names)) != len(names):
         raise InputError(f"`frame` of {caller} must have columns of different names, one for each voter; got {names}.")
+    if holds_pairs(columns):
+        raise InputError(
+            f"`frame` of {caller} must have a column of items for each voter; its columns {show_titles(columns)} look "
+            "like pairs of items and numbers. Pass pairs=True and lower_is_better."
+        )
     parts = []
     for name in names:
         values = columns.series(name)
@@ -226,9 +232,10 @@ def from_matrix(
     Warns
     -----
     AmbiguousInputWarning
-        If the rows may be ballots. The warning is issued if three conditions hold. There are more rows than columns.
-        Neither `rows` nor names are given. The rows are numbered from 0, or all rows contain the same numbers in some
-        order.
+        If the rows may be ballots, and neither `rows` nor names are given. The warning is issued in two cases. In the
+        first case, there are more rows than columns, and the rows are numbered from 0 or all contain the same numbers
+        in some order. In the second case, the numbers are ranks, and each row contains a rank 1, but some column does
+        not.
 
     See Also
     --------
@@ -269,7 +276,7 @@ def from_matrix(
         voters = list(own[1]) if voters is None else voters
     matrix = read_cells(values, caller)
     if rows is None and not is_named:
-        warn_of_rows(matrix, items, caller)
+        warn_of_rows(matrix, items, caller, ranks=kind == "rank")
     if rows == "voters":
         matrix = matrix.T
     n_items, n_voters = matrix.shape

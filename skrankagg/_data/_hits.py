@@ -46,12 +46,13 @@ def read_list(one, key, caller, name, *, declared=False, score=None):
             ids = list(one)
             return ids, list(one.values()), ids, False
         elif isinstance(one, np.ndarray | pd.Series | pd.Index) and one.ndim:
+            _refuse_scores(one, caller, name)
             one = one.tolist()
         else:
             missing = one is None or isinstance(one, BaseException)
             raise InputTypeError(
                 f"`lists` of {caller} must be {KINDS}; list {show(name)} is of type {type(one).__name__}. "
-                + ("Leave out a list that has not arrived." if missing else "Convert it to a list, best first.")
+                + ("Leave it out, or pass strict=False." if missing else "Convert it to a list, best first.")
             )
     if not one:
         return [], None, [], False
@@ -81,6 +82,17 @@ def read_list(one, key, caller, name, *, declared=False, score=None):
         return ids, None, list(one), False
     scores, lower = read_scores(form, one, caller, name, declared)
     return ids, scores, list(one), lower
+
+
+def _refuse_scores(one, caller, name):
+    """Raise an error for a Series of scores whose index contains the ids."""
+    if not isinstance(one, pd.Series) or not pd.api.types.is_numeric_dtype(one.dtype):
+        return
+    if one.dtype.kind == "f" or not pd.api.types.is_integer_dtype(one.index.dtype):
+        raise InputTypeError(
+            f"`lists` of {caller} must be {KINDS}; list {show(name)} is a Series of numbers. Pass a dict, "
+            "series.to_dict(), if its index contains the ids, or a list, series.tolist(), if its values are the ids."
+        )
 
 
 def _is_plain(first):

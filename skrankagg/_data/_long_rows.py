@@ -247,7 +247,7 @@ def _without_missing(frame, missing_ids, caller):
         return frame[~missing].reset_index(drop=True)
     raise InputError(
         f"Each place of a list for {caller} must have an item; {int(missing.sum())} places have None or NaN. Pass "
-        "missing_ids='drop' to leave them out."
+        f"missing_ids='drop' to {caller}, which then leaves them out."
     )
 
 
@@ -303,7 +303,7 @@ def _hint(name, voters):
 
 
 def _refuse_duplicates(frame, caller):
-    if not frame["item"].map(is_hashable).all():
+    if not all(map(is_hashable, frame["item"])):
         return
     twice = frame.duplicated(_LIST).to_numpy()
     if twice.any():
@@ -311,14 +311,14 @@ def _refuse_duplicates(frame, caller):
         raise InputError(
             f"Each list for {caller} must contain each item only once; {int(twice.sum())} places repeat an item (the "
             f"first is item {show(row['item'])} of voter {show(row['voter'])}). Pass duplicates='first', 'best' or "
-            "'mean'."
+            f"'mean' to {caller}."
         ) from None
 
 
 def _without_duplicates(frame, duplicates):
     """Keep one row for each item of a list: the first row, the best row, or a row with the mean rank and mean score."""
     numbers = [name for name in ("rank", "score") if name in frame]
-    if frame[numbers].isna().any(axis=None) or not frame["item"].map(is_hashable).all():
+    if frame[numbers].isna().any(axis=None) or not all(map(is_hashable, frame["item"])):
         return frame  # encoding raises the error
     if duplicates == "best":
         frame = frame.sort_values(numbers[0], ascending=numbers[0] == "rank", kind="stable")
@@ -328,13 +328,20 @@ def _without_duplicates(frame, duplicates):
     return frame.drop_duplicates(_LIST, ignore_index=True)
 
 
-def weights_of_voters(weights, voters):
-    if isinstance(weights, pd.Series) and not weights.index.is_unique:
+def named_weights(weights):
+    """Return a Series of weights as a dict from the names in its index."""
+    if not weights.index.is_unique:
         twice = weights.index[weights.index.duplicated()]
         raise InputError(
             f"`weights` must have one value for each voter; its index repeats {twice.tolist()[0]!r}. Keep one value."
         )
-    if isinstance(weights, Mapping | pd.Series):
+    return weights.to_dict()
+
+
+def weights_of_voters(weights, voters):
+    if isinstance(weights, pd.Series):
+        weights = named_weights(weights)
+    if isinstance(weights, Mapping):
         unknown = [name for name in dict(weights) if name not in voters]
         lacking = [name for name in voters if name not in weights]
         if unknown or lacking:

@@ -1,11 +1,15 @@
-"""Checks of matrices of items by voters: their orientation, and the range of p-values."""
+"""Checks of matrices: whether a dict contains matrices, which axis contains the voters, and the range of p-values."""
+
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
 
+from .._support._values import is_real
 from .._support._warn import warn_user
 from ..exceptions import AmbiguousInputWarning, InputError
 from ._frames import Columns, is_frame
+from ._titles import canonical
 
 #: Number of rows that are sorted at a time.
 _ROWS = 4096
@@ -23,24 +27,54 @@ def as_table(values, caller):
     })  # fmt: skip
 
 
-def warn_of_rows(matrix, index, caller):
+def holds_matrices(given):
+    """Return True if all values of a dict are matrices of numbers: arrays, data frames, or lists of lists.
+
+    A data frame with a title such as "item" is not a matrix. A list of tuples is not a matrix either, because it may
+    contain (item, score) pairs.
+
+    >>> import numpy as np
+    >>> from skrankagg._data._matrices_of_lists import holds_matrices
+    >>> holds_matrices({"lr": np.ones((3, 2))}), holds_matrices({"lr": np.ones(3)}), holds_matrices({"lr": ["d1"]})
+    (True, False, False)
+    """
+    return isinstance(given, Mapping) and len(given) > 0 and all(map(_is_matrix, given.values()))
+
+
+def _is_matrix(one):
+    if isinstance(one, np.ndarray):
+        return one.ndim == 2 and one.dtype.kind in "iuf"
+    if isinstance(one, list):
+        return (
+            len(one) > 0
+            and all(isinstance(row, list) and len(row) == len(one[0]) > 1 for row in one)
+            and all(is_real(cell) for row in one for cell in row)
+        )
+    if not isinstance(one, pd.DataFrame) or any(isinstance(title, str) and canonical(title) for title in one):
+        return False
+    return len(one.columns) > 1 and all(pd.api.types.is_numeric_dtype(kind) for kind in one.dtypes)
+
+
+def warn_of_rows(matrix, index, caller, *, ranks=False):
     """Warn if the rows of a matrix may be voters.
 
     A warning is issued if there are more rows than columns, and if the rows are numbered or are permutations of the
-    same numbers. `index` contains the names of the rows; None means that the rows have no names.
+    same numbers. With `ranks`, a warning is also issued if each row contains a rank 1, but some column does not.
+    `index` contains the names of the rows; None means that the rows have no names.
     """
     n_rows, n_columns = matrix.shape
-    if n_rows <= n_columns:
-        return
-    if index is None or list(index) == list(range(n_rows)):
-        what = f"the {n_rows} rows are numbered"
-    elif n_columns > 1 and _are_permutations(matrix):
-        what = f"each of the {n_rows} rows has the same {n_columns} numbers, as in a ballot"
+    if n_rows > n_columns and (index is None or list(index) == list(range(n_rows))):
+        what = f"There are more rows than columns, and the {n_rows} rows are numbered"
+    elif n_rows > n_columns > 1 and are_permutations(matrix):
+        same = f"each of the {n_rows} rows has the same {n_columns} numbers, as in a ballot"
+        what = f"There are more rows than columns, and {same}"
+    elif ranks and look_like_ballots(matrix) and not look_like_ballots(matrix.T):
+        what = "Each row contains a rank 1, as a ballot does, but some columns do not"
     else:
         return
     warn_user(
-        f"{caller} reads rows as items and columns as voters. There are more rows than columns, and {what}. Pass "
-        "rows='voters' if each row is the list of a voter, or rows='items'.",
+        f"{caller} reads rows as items and columns as voters. {what}. Pass rows='voters' if each row is the list of a "
+        "voter, or rows='items'.",
         AmbiguousInputWarning,
     )
 
@@ -62,7 +96,13 @@ def check_pvalues(matrix, items, voters, lower_is_better):
         )
 
 
-def _are_permutations(matrix):
+def look_like_ballots(matrix):
+    """Return True if the lowest rank in each row is 1; rows without ranks do not count."""
+    best = np.where(np.isnan(matrix), np.inf, matrix).min(axis=1)
+    return bool((best[np.isfinite(best)] == 1).all())
+
+
+def are_permutations(matrix):
     """Return True if all rows contain the same numbers, and if no row contains a number twice."""
     first = np.sort(matrix[0])
     if not (first[1:] > first[:-1]).all():

@@ -16,6 +16,8 @@ def read_cells(values, caller, *, name="`values`", row="item", column="voter"):
     >>> read_cells([[2, 1]], "from_matrix"), read_cells([[2, None]], "from_matrix")
     (array([[2, 1]]), array([[ 2., nan]]))
     """
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.where(np.ma.getmaskarray(values), None, values.data.astype(object))
     try:
         cells = np.asarray(values)
     except (TypeError, ValueError):  # the rows have different lengths or are nested too deeply

@@ -5,7 +5,7 @@ these lists. The result equals the result of :meth:`RankedLists.from_lists`. Pan
 needs them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 from typing import Any
@@ -22,6 +22,7 @@ from ..exceptions import InputError, InputTypeError
 from ._frames import EXACT_LIMIT
 from ._hit_forms import RESPONSE_KEYS, find_form, open_response
 from ._hits import KINDS, check_key, is_pair, negate, read_list, refuse_other_names
+from ._long_rows import named_weights
 from ._ranked_lists import RankedLists
 from ._voter_names import near_voters
 
@@ -135,11 +136,11 @@ def is_batch(lists, key):
     if isinstance(query, Mapping):
         if open_response(query) is not None:
             return False
-        one = next(iter(query.values()))
+        one = next((one for one in query.values() if not has_not_arrived(one)), ())
         return (_is_sized(one) and not isinstance(one, str)) or open_response(one) is not None
     if isinstance(query, str) or not isinstance(query, list | tuple):
         return False
-    one = next((one for one in query if not _is_sized(one) or len(one)), None)
+    one = next((one for one in query if not has_not_arrived(one) and (not _is_sized(one) or len(one))), None)
     if isinstance(one, Mapping):  # a response, a hit, a dict of id to score, or a hit that lacks the key
         if open_response(one) is not None or find_form(one) is not None:
             return find_form(one) is None
@@ -158,6 +159,11 @@ def describe_method(method):
     if not isinstance(method, type):
         return show(method)
     return f"the class {method.__name__}. Make an aggregator of it, {method.__name__}()"
+
+
+def has_not_arrived(one):
+    """Return True for None or an exception, which stand for the list of a retriever that did not answer."""
+    return one is None or isinstance(one, BaseException)
 
 
 def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
@@ -185,6 +191,8 @@ def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
         elif type(one) is dict and one.keys().isdisjoint(RESPONSE_KEYS):
             of = found = list(one)
             values = list(one.values())
+        elif has_not_arrived(one) and not strict:
+            of, values, found = [], None, []
         else:
             name = v if names is None else names[v]
             of, values, found, lower = read_list(one, key.get(name) if by_list else key, "fuse", name)
@@ -194,6 +202,8 @@ def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
         scores.append(values)
         hits.append(found)
     if scores.count(None) == len(scores):
+        if not any(ids):
+            _refuse_no_lists(lists, names)
         return PlainQuery(names, ids, None, hits)
     scored = [values is not None for values, of in zip(scores, ids, strict=True) if of]
     if not any(scored):  # a dict without items has no scores
@@ -209,9 +219,21 @@ def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
     return PlainQuery(names, ids, falling, hits)
 
 
+def _refuse_no_lists(lists, names):
+    """Raise an error if all lists are None or exceptions; a request with empty lists is valid."""
+    if lists and all(map(has_not_arrived, lists)):
+        name = "list 1" if names is None else show(names[0])
+        raise InputError(
+            f"`lists` of fuse must contain at least one list; got {show(lists[0])} for {name}, and no other list has "
+            "arrived. Check the retrievers."
+        ) from (lists[0] if isinstance(lists[0], Exception) else None)
+
+
 def read_weights(plain, weights, *, strict=False):
     """Check and return the weight of each list; with `strict`, a name in `weights` that is not a list is an error."""
     names = plain.names
+    if isinstance(weights, pd.Series) and names is not None:
+        weights = named_weights(weights)
     if isinstance(weights, Mapping):
         if names is None:
             raise InputError(
@@ -230,7 +252,7 @@ def read_weights(plain, weights, *, strict=False):
         if strict:
             refuse_other_names("weights", weights, names)
         weights = [weights[name] for name in names]
-    elif isinstance(weights, str | bytes) or not np.iterable(weights):
+    elif isinstance(weights, str | bytes | Set) or not np.iterable(weights):
         raise InputTypeError(
             "`weights` must be numbers, one for each list, or a dict that maps the names of lists to numbers; got "
             f"{show(weights)}."
@@ -465,6 +487,6 @@ def _unhashable(error):
 
 def _repeated(where, one):
     return InputError(
-        f"Each list for fuse must contain an id once; {where} repeats {show(one)}. Keep one of them, or encode the "
-        "lists with RankedLists.from_lists(duplicates='first')."
+        f"Each list for fuse must contain an id once; {where} repeats {show(one)}. Keep one of them, or pass "
+        "duplicates='first', 'best' or 'mean'."
     )

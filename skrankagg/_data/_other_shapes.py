@@ -6,13 +6,19 @@ from ._titles import canonical
 
 # Number of columns that a message lists.
 _SHOWN = 8
+_PAIRS = (
+    "a column of items and a column of numbers for each voter",
+    "RankedLists.from_wide(frame, pairs=True, lower_is_better=True) if the numbers are p-values, or with "
+    "lower_is_better=False if they are scores",
+)
 
 
 def refuse_other_shape(columns):
     """Raise an error that names the right constructor, if a frame for RankedLists.from_frame has another shape.
 
     `columns` is the :class:`Columns` of the frame. Nothing happens if the frame has a column of items, or if its shape
-    is unknown.
+    is unknown. In a frame of pairs, pandas numbers the repeated titles, as in "gene" and "gene.1". Reading only the
+    first pair would lose the other voters.
 
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
@@ -22,17 +28,31 @@ def refuse_other_shape(columns):
     skrankagg.exceptions.InputError: `X` must have a row for each item of each list; its columns ['Ann', 'Bob']
     look like a column of items for each voter. Read it with RankedLists.from_wide(frame).
     """
-    if columns.name("item") != "item" or "item" in columns.available:
+    item = columns.name("item")
+    if item != "item" and isinstance(item, str) and f"{item}.1" in columns.available and holds_pairs(columns):
+        shape = _PAIRS
+    elif item != "item" or "item" in columns.available:
         return
-    shape = _shape(columns)
+    else:
+        shape = _shape(columns)
     if shape is not None:
-        titles = ", ".join(map(repr, columns.available[:_SHOWN]))
-        n_titles = len(columns.available)
-        shown = f"[{titles}]" if n_titles <= _SHOWN else f"[{titles}, ...] ({n_titles} in all)"
         raise InputError(
-            f"`X` must have a row for each item of each list; its columns {shown} look like {shape[0]}. Read it with "
-            f"{shape[1]}."
+            f"`X` must have a row for each item of each list; its columns {show_titles(columns)} look like {shape[0]}. "
+            f"Read it with {shape[1]}."
         )
+
+
+def holds_pairs(columns):
+    """Return True for a frame whose columns are in turn text and numbers, such as genes and their p-values."""
+    kinds = _kinds(columns)
+    return len(kinds) > 1 and kinds == ["text", "number"] * (len(kinds) // 2)
+
+
+def show_titles(columns):
+    """Return the titles of the columns for a message; of many titles, only the first are shown."""
+    titles = ", ".join(map(repr, columns.available[:_SHOWN]))
+    n_titles = len(columns.available)
+    return f"[{titles}]" if n_titles <= _SHOWN else f"[{titles}, ...] ({n_titles} in all)"
 
 
 def _shape(columns):
@@ -43,11 +63,13 @@ def _shape(columns):
     titles = columns.available
     if len(set(titles)) < max(2, len(titles)) or any(isinstance(one, str) and canonical(one) for one in titles):
         return None
-    kinds = ["number" if columns.series(one).dtype.kind in "iuf" else "text" for one in titles]
+    kinds = _kinds(columns)
     if kinds == ["number"] * len(kinds):
         return "a column of numbers for each voter", "RankedLists.from_matrix(frame, kind='rank') or kind='score'"
     if kinds == ["text"] * len(kinds):
         return "a column of items for each voter", "RankedLists.from_wide(frame)"
-    if len(kinds) > 2 and kinds == ["text", "number"] * (len(kinds) // 2):
-        return "a column of items and a column of numbers for each voter", "RankedLists.from_wide(frame, pairs=True)"
-    return None
+    return _PAIRS if len(kinds) > 2 and holds_pairs(columns) else None
+
+
+def _kinds(columns):
+    return ["number" if columns.series(one).dtype.kind in "iuf" else "text" for one in columns.available]

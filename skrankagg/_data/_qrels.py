@@ -113,7 +113,10 @@ class Qrels(Immutable):
         """
         judgements = plain_object(judgements) if is_ranx(judgements) else judgements
         if not isinstance(judgements, Mapping):
-            raise InputTypeError(f"`judgements` must be a dict keyed by query; got {type(judgements).__name__}.")
+            raise InputTypeError(
+                f"`judgements` must be a dict keyed by query; got {type(judgements).__name__}. Encode the classes of "
+                "samples with Qrels.from_labels."
+            )
         rows = [
             (query, item, grade)
             for query, judged in judgements.items()

@@ -45,10 +45,10 @@ class Composition(BaseComposition):
         """
         return self._set_params(self._members_name, **params)
 
-    def _members(self):
-        """Check the members; return the members other than "drop"."""
+    def _members(self, *, required=True):
+        """Check the members; return the members other than "drop". There may be no members unless `required` is set."""
         given, title = getattr(self, self._members_name), self._members_name
-        if not given or not all(isinstance(member, tuple) and len(member) == 2 for member in given):
+        if (required and not given) or not all(isinstance(member, tuple) and len(member) == 2 for member in given):
             raise InputError(
                 f"`{title}` must be a list of (name, estimator) tuples with at least one method, such as [('sum', "
                 f"CombSUM())]; got {given!r}."
@@ -60,10 +60,10 @@ class Composition(BaseComposition):
                 raise InputTypeError(
                     f"Each method must be an aggregator, with fit and transform, or 'drop'; {name!r} is {estimator!r}."
                 )
-        if not members:
+        if required and not members:
             raise InputError(f"`{title}` must have at least one method; got only 'drop'.")
         return members
 
     def _sk_visual_block_(self):
-        names, estimators = zip(*getattr(self, self._members_name), strict=True)
-        return show_in_parallel(names, estimators)
+        members = getattr(self, self._members_name)
+        return show_in_parallel([name for name, _ in members], [estimator for _, estimator in members])

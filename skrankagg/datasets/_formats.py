@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from .._data._from_comparisons import comparison_columns
 from ..exceptions import InputError
 from ._delimited import SEPARATORS, Layout, clip, has_blanks_between_tabs, head, is_number, line_of, read_table
 from ._integers import NUMERIC_OF_LISTS, judgements, restore_integers
@@ -299,6 +300,26 @@ TREC = Format(
     needs=frozenset({"score", "rank"}),
 )
 
+# The styles that a table without a header may have, by format.
+_STYLES = {"auto": ("csv", "semicolon", "tsv"), "csv": ("csv", "semicolon"), "tsv": ("tsv",)}
+
+
+def _names_comparisons(titles):
+    """Return True if the titles of a table name the columns of paired comparisons."""
+    try:
+        return comparison_columns(titles) is not None
+    except InputError:  # several columns may contain the outcome
+        return True
+
+
+def _comparisons_fault(titles):
+    """Return the error for a file of paired comparisons, which `read_lists` does not read."""
+    return Fault(
+        f"expected ranked lists, got paired comparisons with the columns {clip(', '.join(titles))!r}",
+        "read it with skrankagg.datasets.read_comparisons, and pass the frame to RankedLists.from_comparisons.",
+    )
+
+
 # ---------------------------------------------------------------------- Parquet, JSON, JSON Lines, text
 
 
@@ -310,6 +331,8 @@ def _sniff_parquet(look):
     check_parquet(f"read_{look.kind.name}")
     columns = parquet_columns(look.source)
     names = held(look.kind, columns)
+    if names is None and look.kind is LISTS and _names_comparisons(columns):
+        raise _comparisons_fault(columns)
     if names is None:
         raise InputError(f"expected columns for {look.kind.needed}, got {clip(', '.join(columns))!r}")
     return [Layout("parquet", names)]
@@ -477,6 +500,9 @@ def _unknown(look, formats):
             f"expected another format, got a LETOR file that begins with {look.line!r}",
             "read it in Python by skrankagg.datasets.load_letor_agg, which returns the lists and the judgements.",
         )
+    titles = next((titles for style in _STYLES["auto"] if len(titles := look.fields(style)) > 1), [])
+    if look.kind is LISTS and _names_comparisons(titles):
+        return _comparisons_fault(titles)
     kind = look.kind.name
     if look.format != "auto":
         one = next(one for one in formats if one.name == look.format)
@@ -484,10 +510,6 @@ def _unknown(look, formats):
         return InputError(f"expected {alone}, got the first line {look.line!r}")
     expected = [one.expected[kind] for one in formats if kind in one.expected]
     return InputError(f"expected {', '.join(expected[:-1])}, or {expected[-1]}, got the first line {look.line!r}")
-
-
-# The styles that a table without a header may have, by format.
-_STYLES = {"auto": ("csv", "semicolon", "tsv"), "csv": ("csv", "semicolon"), "tsv": ("tsv",)}
 
 
 def _named_layout(look, columns):

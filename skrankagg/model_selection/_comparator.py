@@ -63,7 +63,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     Parameters
     ----------
     aggregators : list of (str, estimator) tuples
-        Methods to compare, with their names. A method given as the string "drop" is left out.
+        Methods to compare, with their names. A method given as the string "drop" is left out. With
+        ``with_voters=True`` the list may be empty, and only the voters are measured.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Measures, each at most once, see :func:`~skrankagg.metrics.measure_names`. The first measure determines the best
         method.
@@ -106,7 +107,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     best_name_ : str
         Name of the successful method with the best value of the first measure. If several methods are equally good, it
         is the first of them. The best value is the highest, or the lowest if lower values are better, as for
-        "rbp_resid". A voter is never the best method.
+        "rbp_resid". A voter is never the best method. If there are no methods, the attributes that begin with `best`
+        are missing.
     best_estimator_ : estimator
         The best method, fitted on all queries.
     best_score_ : float
@@ -170,6 +172,15 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     method
     CombSUM      5     0       0
     Copeland     5     0       0
+
+    Without methods, the voters alone are measured, for example the runs of a paper. ``latex_table(baseline="best")``
+    writes the table for the paper:
+
+    >>> runs = Comparator([], metrics=["map", "ndcg@10"], with_voters=True).fit(lists, qrels=Qrels.from_frame(qrels))
+    >>> runs.results_.index.tolist()[:2]
+    ['v01', 'v02']
+    >>> runs.latex_table(baseline="best").count("textbf")
+    2
 
     Does it help to weight the voters by their quality, measured on other queries?
 
@@ -267,7 +278,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         self._validate_params()
         X = encode_plain(X)
         check_output(self, X)
-        members = self._members()
+        members = self._members(required=not self.with_voters)
         self._check_learns()
         learners = find_learners(members, self.learns)
         if self.cv is None:
@@ -346,6 +357,10 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             note_measures(frame, measures)
             if rivals:
                 frame.attrs[VOTERS] = [rival.name for rival in rivals]
+        if not methods:
+            for name in ("best_name_", "best_estimator_", "best_score_"):
+                vars(self).pop(name, None)  # from an earlier fit
+            return
         # The best method must not have failed, and must have a value in some query.
         first = next(iter(measures))
         scores = orient(self.results_[first].iloc[: len(methods)], measures[first])
@@ -368,9 +383,10 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             Columns `query`, `item`, `score` and `rank`, and further columns of the method.
         """
         check_is_fitted(self)
+        best = self._best()
         X = encode_plain(X)
         check_output(self, X)
-        return self.best_estimator_.transform(X)
+        return best.transform(X)
 
     def score(self, X: AnyLists, y: Judgements | None = None, *, qrels: CallQrels | None = None) -> float:
         """Measure the best method on other lists.
@@ -395,13 +411,14 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             in scikit-learn the greatest score is the best.
         """
         check_is_fitted(self)
+        best = self._best()
         X = encode_plain(X, sequences=False)
         lists = check_lists(X)
         check_untorn(self, X, lists)
         judged = JudgedLists(lists, choose_qrels(self, *resolve_names(self, X, lists, y, qrels)))
         measures = get_measures(self.metrics)
         first = _first_measure(measures)
-        values = judged.measure(rank(self.best_estimator_, X, lists), {first: measures[first]})
+        values = judged.measure(rank(best, X, lists), {first: measures[first]})
         return orient(measures[first].summarize(values[first]), measures[first])
 
     def compare(
@@ -423,7 +440,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             p-values counts only the comparisons of methods. A voter can still be the baseline.
         **options
             Options of :func:`~skrankagg.model_selection.compare_methods`: `metric`, `test`, `correction`, `confidence`,
-            `n_resamples`, `random_state`.
+            `n_resamples`, `random_state`. If `metric` is None, the first of the `metrics` is compared, which also
+            determines the best method.
 
         Returns
         -------
@@ -433,7 +451,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             failed methods.
         """
         check_is_fitted(self)
-        return compare_methods(*self._compared(baseline, rows, options.get("metric")), **options)
+        if options.get("metric") is None:
+            options["metric"] = self.per_query_.columns[0]
+        return compare_methods(*self._compared(baseline, rows, options["metric"]), **options)
 
     def select_results(
         self,
@@ -521,6 +541,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     def _compared(self, baseline, rows, metric):
         """Return the measures of the rows that are compared, and the name of the baseline."""
         check_choice("rows", rows, ("all", "methods"))
+        if rows == "methods" and not self.named_aggregators_:
+            raise InputError("`rows` must be 'all' if the Comparator has no methods; got 'methods'. Leave it out.")
         table = self._measured()
         names = table.index.get_level_values(0)
         voters = [name for name in self.results_.index if name not in self.named_aggregators_]
@@ -570,7 +592,16 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         """
         keep_out_of_html()
         check_is_fitted(self)
-        return self.best_estimator_.get_feature_names_out()
+        return self._best().get_feature_names_out()
+
+    def _best(self):
+        """Return the best method; raise InputError if only voters were measured."""
+        if not self.named_aggregators_:
+            raise InputError(
+                "`aggregators` must contain at least one method to aggregate lists; got none, so only the voters were "
+                "measured. Add a method, such as ('sum', CombSUM()), and fit again."
+            )
+        return self.best_estimator_
 
     def __sklearn_tags__(self) -> Tags:
         return accept_lists(super().__sklearn_tags__())

@@ -10,6 +10,7 @@ import pandas as pd
 
 from .._support._checks import check_choice
 from .._support._suggestions import did_you_mean
+from .._support._values import show
 from ..exceptions import InputError, InputTypeError
 from ..metrics._relevance._registry import MeasureLike, find_column, orient, prefers
 from ..stats import (
@@ -53,6 +54,10 @@ def query_table(per_query, metric=None):
 
     If `metric` is None, the first measure is used.
     """
+    if metric is not None and np.iterable(metric) and not isinstance(metric, str):
+        raise InputTypeError(
+            f"`metric` must be one measure; got {show(metric)}. Call the function once for each measure."
+        )
     if not isinstance(per_query, pd.DataFrame) or per_query.index.nlevels != 2:
         raise InputTypeError(
             "`table` must be a frame of measures indexed by method and query, such as comparator.per_query_; "
@@ -86,7 +91,7 @@ def compare_methods(
         The method to compare with. None or "best" uses the method with the best mean, unless a method is called "best".
         The best mean is the lowest if lower values are better.
     metric : str or Measure, default=None
-        Measure; None uses the first measure.
+        Measure; None is allowed if the table contains only one measure.
     test : {"t", "wilcoxon", "sign", "randomization"}, default="t"
         Paired, two-sided test.
     correction : {"holm", "bonferroni", "bh", "by", "none"}, default="holm"
@@ -119,7 +124,8 @@ def compare_methods(
     Raises
     ------
     ValueError
-        If the measure, the baseline, the test or the correction is unknown. If `baseline` is None, and neither higher
+        If `metric` is None and the table has several measures. If the measure, the baseline, the test or the correction
+        is unknown. If `baseline` is None, and neither higher
         nor lower values of the measure are better, as for "num_ret".
 
     See Also
@@ -149,6 +155,11 @@ def compare_methods(
     check_choice("test", test, PAIRED_TESTS)
     check_choice("correction", correction, CORRECTIONS)
     values, column = query_table(table, metric)
+    if metric is None and table.shape[1] > 1:
+        raise InputError(
+            f"`metric` must be one of {', '.join(map(str, table))}, because a test compares methods by one measure; "
+            "got None. Name the measure, or mark the differences of all measures with significance_marks."
+        )
     baseline = _find_baseline(baseline, values, column, table)
     if values[baseline].isna().all():
         raise InputError(

@@ -1,6 +1,7 @@
 """MAIC, compared with a plain Python version and the authors' example; categories, ties and iterations."""
 
 import gzip
+import warnings
 from math import sqrt
 
 import numpy as np
@@ -9,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.optimize import nnls
+from scipy.optimize import OptimizeWarning, curve_fit, nnls
 from sklearn.exceptions import ConvergenceWarning
 
 from skrankagg import MAIC, BordaCount, RankedLists, RankStatistic
 from skrankagg.aggregators._gene_lists import _curves
+from skrankagg.aggregators._gene_lists._curve_search import search_curve
 from skrankagg.aggregators._gene_lists._curves import fit_exponential
 from skrankagg.datasets import make_mallows, make_ranked_lists
 from skrankagg.exceptions import InputError
@@ -203,11 +205,36 @@ def test_fit_exponential_finds_the_best_curve(seed):
     assert np.linalg.norm(residuals) <= best_curve(weight) * 1.0001
 
 
-def test_fit_exponential_returns_nearly_equal_weights_if_no_curve_is_found(monkeypatch):
-    def give_up(*args, **options):
-        raise RuntimeError("too many steps")
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 30), st.integers(0, 2**32 - 1), st.sampled_from([1e-6, 1.0, 1e6]), st.booleans())
+def test_search_curve_equals_curve_fit(n_places, seed, scale, sort):
+    rng = np.random.default_rng(seed)
+    score = scale * rng.integers(1, 6, n_places) * rng.choice([1.0, rng.random()], n_places)
+    score = np.sort(score)[::-1] if sort else score
+    place = np.arange(1.0, n_places + 1)
+    weight = np.sqrt(np.cumsum(score) / place)
+    spread, start, lowest = weight[-1] * place[::-1], [3.0, 0.01, 0.0001, weight[-1]], [0.0, 0.0, 1e-8, 0.0]
+    found = search_curve(place, weight, spread, start, lowest)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", OptimizeWarning)  # about the covariance, which is not used
+            expected, _ = curve_fit(_curves._curve, place, weight, p0=start, sigma=spread, bounds=(lowest, np.inf))
+    except (RuntimeError, ValueError):
+        expected = None
+    assert (found is None) == (expected is None)
+    if found is not None:
+        assert_array_equal(found, expected)
 
-    monkeypatch.setattr(_curves, "curve_fit", give_up)
+
+@pytest.mark.parametrize("target", [np.array([1e300, 1.0]), np.array([np.inf, 1.0])])
+def test_search_curve_returns_none_beyond_floats(target):
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = search_curve(np.array([1.0, 2.0]), target, np.ones(2), [3.0, 0.01, 0.0001, 1.0], [0.0, 0.0, 1e-8, 0.0])
+    assert found is None
+
+
+def test_fit_exponential_returns_nearly_equal_weights_if_no_curve_is_found(monkeypatch):
+    monkeypatch.setattr(_curves, "search_curve", lambda *args: None)
     assert_allclose(fit_exponential(np.array([2.0, 1.8, 1.7])), 1.7 + 1e-8 * np.array([1.5, 0.5, -0.5]), rtol=1e-15)
 
 

@@ -88,6 +88,16 @@ def test_candidates_may_be_numbers_or_dates():
     assert RankedLists.from_ballots(table).items.tolist() == days.tolist()
 
 
+@pytest.mark.parametrize("title", ["candidate", "item"])
+@pytest.mark.parametrize("options", [{}, {"rows": "items"}])
+def test_a_column_of_numbered_candidates_is_recognised_by_its_title(title, options):
+    table = pd.DataFrame({title: [32, 11, 12], "Ann": [1, 2, 3], "Ben": [3, 1, 2], "Cleo": [1, 2, None]})
+    same(
+        RankedLists.from_ballots(table, **options),
+        RankedLists.from_ballots([[32, 11, 12], [11, 12, 32], [32, 11]]),
+    )
+
+
 def test_a_skipped_place_does_not_matter():
     table = pd.DataFrame({"1st": ["A", None], "2nd": [None, "C"], "3rd": ["B", "A"]})
     same(RankedLists.from_ballots(table), RankedLists.from_ballots(["A > B", "C > A"]))
@@ -146,6 +156,9 @@ def test_a_warning_is_issued_if_named_rows_may_be_ballots():
     with pytest.warns(AmbiguousInputWarning, match="Pass rows='voters' if each row is the list of a voter"):
         found = RankedLists.from_ballots(table)
     assert found.items.tolist() == ["Ann", "Ben", "Cleo"]
+    square = pd.DataFrame([[1, 2, 3], [2, 1, 3], [3, 2, 1]], index=["Ann", "Ben", "Cleo"], columns=list("ABC"))
+    with pytest.warns(AmbiguousInputWarning, match="each row has the same 3 ranks, and the columns do not"):
+        RankedLists.from_ballots(square)
 
 
 @pytest.mark.parametrize(

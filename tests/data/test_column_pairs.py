@@ -200,6 +200,12 @@ def test_items_without_numbers_and_numbers_without_items_are_left_out_only_on_re
             InputError,
             r"Column 'p' of .* must have the numbers of the items in column 'u'; its dtype is .*pandas\.to_numeric",
         ),
+        (
+            pd.DataFrame({"u": [101, 102], "p": ["0.1", "<0.001"]}),
+            InputError,
+            r"Column 'p' of .* must have the numbers of the items in column 'u'; its dtype is .*pandas\.to_numeric",
+        ),
+        (pd.DataFrame({"u": ["a"], "p": [True]}), InputError, r"Column 'p' of .* its dtype is bool"),
         (pd.DataFrame({"u": ["a"], "p": [np.inf]}), InputError, "must be finite; item 'a' of voter 'u' has"),
         ([["a", 0.1]], InputTypeError, "must be a data frame"),
     ],
@@ -207,6 +213,14 @@ def test_items_without_numbers_and_numbers_without_items_are_left_out_only_on_re
 def test_other_tables_are_refused_in_one_sentence(table, error, words):
     with pytest.raises(error, match=words):
         encode(table)
+
+
+@pytest.mark.parametrize("duplicates", ["error", "first", "best", "mean"])
+def test_a_categorical_column_may_have_one_category(duplicates):
+    table = pd.DataFrame({"u": pd.Categorical(["a", "a"][: 1 + (duplicates != "error")])})
+    table["p"] = 0.25
+    lists = RankedLists.from_wide(table, pairs=True, lower_is_better=True, duplicates=duplicates)
+    assert lists.to_runs() == {"u": {"q": {"a": -0.25}}}
 
 
 def test_options_of_pairs_need_pairs():
@@ -217,3 +231,15 @@ def test_options_of_pairs_need_pairs():
         RankedLists.from_wide(table, pairs="yes", lower_is_better=True)
     with pytest.raises(InputError, match="`missing_ids` must be"):
         RankedLists.from_wide(MISSING_ITEM, pairs=True, lower_is_better=True, missing_ids="skip")
+
+
+def test_from_wide_recognises_pairs_of_columns_and_names_the_options():
+    sheet = pd.DataFrame({"gene": ["a", "b"], "p": [0.1, 0.2], "gene.1": ["b", None], "p.1": [0.01, np.nan]})
+    with pytest.raises(
+        InputError,
+        match=r"its columns \['gene', 'p', 'gene\.1', 'p\.1'\] look like pairs .* Pass pairs=True and lower_is",
+    ):
+        RankedLists.from_wide(sheet)
+    assert RankedLists.from_wide(sheet, pairs=True, lower_is_better=True).n_lists == 2
+    ids = pd.DataFrame({"u": [1, 2], "v": [2, 1]})  # numbers may be ids
+    assert RankedLists.from_wide(ids).n_lists == 2

@@ -463,7 +463,10 @@ def test_constructors_reject_unhashable_ids_whatever_the_options():
         (pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "winner": ["tie"]}), "from_comparisons(frame)"),
         (pd.DataFrame({"Winner": ["x"], "Loser": ["y"]}), "from_comparisons(frame)"),
         (pd.DataFrame(np.ones((5, 61))).add_prefix("voter "), "from_matrix(frame, kind='rank') or kind='score'"),
-        (pd.DataFrame({"gene": ["a"], "p": [0.1], "gene.1": ["b"], "p.1": [0.2]}), "from_wide(frame, pairs=True)"),
+        (
+            pd.DataFrame({"gene": ["a"], "p": [0.1], "gene.1": ["b"], "p.1": [0.2]}),
+            "from_wide(frame, pairs=True, lower_is_better=True) if the numbers are p-values",
+        ),
         (pd.DataFrame({"Ann": ["a"], "Bob": ["b"]}), "from_wide(frame)"),
     ],
 )
@@ -480,3 +483,42 @@ def test_frames_of_unknown_shape_name_the_missing_columns():
         RankedLists.from_frame(mixed)
     with pytest.raises(InputError, match="is missing the column"):
         RankedLists.from_frame(pd.DataFrame({"Ann": ["a"], "Bob": ["b"]}), item="film", query=None)
+
+
+@pytest.mark.parametrize("call", [CombSUM().fit_transform, RankedLists.from_runs, RankedLists.from_lists])
+@pytest.mark.parametrize(
+    ("items", "options", "remedy"),
+    [
+        (
+            ["a", "a"],
+            {"duplicates": "first"},
+            r"Pass duplicates='first', 'best' or 'mean' to RankedLists\.from_(\w+)\.",
+        ),
+        (
+            ["a", None],
+            {"missing_ids": "drop"},
+            r"Pass missing_ids='drop' to RankedLists\.from_(\w+), which then leaves",
+        ),
+    ],
+)
+def test_messages_about_items_name_the_constructor_that_has_the_option(call, items, options, remedy):
+    given = {"v": items} if call != RankedLists.from_runs else {"v": {"q": items}}
+    with pytest.raises(InputError, match=remedy) as caught:
+        call(given)
+    name = "from_" + re.search(remedy, str(caught.value))[1]
+    assert getattr(RankedLists, name)(given, **options).to_runs() == {"v": {"q": ["a"]}}  # the advice works
+
+
+SHEET = pd.DataFrame({"gene": ["a", "b"], "p": [0.1, 0.2], "gene.1": ["b", "c"], "p.1": [0.01, 0.5]})
+
+
+def test_a_table_of_pairs_is_not_read_as_one_list():
+    for options in ({}, {"query": None}):
+        with pytest.raises(
+            InputError, match=r"look like a column of items and a column of numbers.*lower_is_better=True"
+        ):
+            RankedLists.from_frame(SHEET, item="gene", score="p", **options)
+    first = RankedLists.from_frame(SHEET[["gene", "p"]], item="gene", score="p", query=None)
+    assert first.n_lists == 1 and first.to_frame()["score"].tolist() == [0.2, 0.1]
+    other = SHEET.rename(columns={"gene.1": "symbol"})  # one list with two more columns
+    assert RankedLists.from_frame(other, item="gene", score="p", query=None).n_rows == 2

@@ -103,6 +103,34 @@ def test_large_integers_stay_in_exact_order():
     assert low.to_frame()["item"].tolist() == ["c", "a", "b"]
 
 
+@pytest.mark.parametrize("other", [[[0.5, 1.0]], np.array([[1, 2]], dtype=np.uint64)])
+def test_large_integers_of_one_voter_do_not_become_equal_floats(other):
+    large = np.array([[2**53 + 1, 2**53]])
+    with pytest.raises(InputError, match=r"that float64 represents exactly.*got 9007199254740993 for 'v'"):
+        RankedLists.from_scores({"u": other, "v": large})
+    assert RankedLists.from_scores({"u": other, "v": large - 1}).n_voters == 2  # 2**53 and 2**53 - 1 are exact
+
+
+def test_masked_cells_are_absent():
+    cube = np.ma.masked_array([[[1.0, 2.0, 3.0]], [[3, 2, 1]]], mask=[[[False, True, False]], [[True, False, False]]])
+    expected = {"u": {0: {"c": 3.0, "a": 1.0}}, "v": {0: {"b": 2.0, "c": 1.0}}}
+    for scores in (cube, {"u": cube[0], "v": cube[1]}, {"u": cube[0], "v": cube[1].astype(int)}):
+        names = {} if isinstance(scores, dict) else {"voters": ["u", "v"]}
+        assert RankedLists.from_scores(scores, items=list("abc"), **names).to_runs() == expected
+
+
+def test_a_series_of_matrices_names_the_voters():
+    scores = pd.Series({"u": SQUARE, "v": FRAME.to_numpy()})
+    assert RankedLists.from_scores(scores).to_runs() == RankedLists.from_scores(scores.to_dict()).to_runs()
+
+
+def test_names_of_several_levels_are_refused():
+    levels = pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])
+    for scores, names in (({"u": pd.DataFrame(SQUARE, columns=levels)}, {}), ({"u": SQUARE}, {"items": levels})):
+        with pytest.raises(InputTypeError, match=r"`items` of .* one level of names; got an index of 2 levels\. Join"):
+            RankedLists.from_scores(scores, **names)
+
+
 def test_zero_stays_positive_if_lower_is_better():
     lists = RankedLists.from_scores([[[0.0, 1.0]]], lower_is_better=True)
     assert lists.score.tolist() == [0.0, -1.0] and not np.signbit(lists.score[0])
@@ -332,3 +360,65 @@ def test_labels_in_the_place_of_judgements_are_refused_with_the_right_call(iris)
         LearnedWeights(CombSUM(norm=None)).fit(lists, y)
     with pytest.raises(InputError, match=r"Qrels\.from_labels\(y\)"):
         make_ranking_scorer("p@1", qrels=Qrels.from_labels(y))(BordaCount().fit(lists), lists, y)
+
+
+# ---------------------------------------------------------------------- a dict of matrices, without a constructor
+
+
+def rank_with(method):
+    return method.fit_transform
+
+
+@pytest.mark.parametrize("kind", ["array", "frame", "integers", "lists"])
+def test_calls_read_a_dict_of_matrices_like_from_scores(kind):
+    rng = np.random.default_rng(3)
+    scores = {name: rng.random((5, 3)) for name in ("lr", "rf")}
+    if kind == "frame":
+        scores = {name: pd.DataFrame(one, columns=["no", "maybe", "yes"]) for name, one in scores.items()}
+    if kind == "lists":
+        scores = {name: one.tolist() for name, one in scores.items()}
+    if kind == "integers":
+        scores = {name: rng.integers(9, size=(5, 3)) for name in scores}
+    lists = RankedLists.from_scores(scores)
+    for method in (CombSUM(norm=None), BordaCount(), CombSUM()):
+        pd.testing.assert_frame_equal(method.fit_transform(scores), method.fit_transform(lists))
+        pd.testing.assert_frame_equal(method.fit(scores).transform(scores), method.fit_transform(lists))
+    labels = Qrels.from_labels(lists.items[[0, 1, 2, 0, 1]])
+    fitted = Comparator([("sum", CombSUM(norm=None))], metrics="p@1", with_voters=True, verbose=False)
+    found = fitted.fit(scores, qrels=labels).results_["p@1"]
+    assert found.equals(fitted.fit(lists, qrels=labels).results_["p@1"])
+
+
+@pytest.mark.parametrize("kind", [np.array, pd.DataFrame, list])
+def test_from_runs_refuses_a_dict_of_matrices_and_names_from_scores(kind):
+    with pytest.raises(
+        InputTypeError, match=r"got a matrix of numbers for each voter\. Read them with .*from_scores\."
+    ):
+        RankedLists.from_runs({"lr": kind([[0.9, 0.1], [0.4, 0.6]])})
+
+
+def test_vectors_of_numbers_are_not_read_as_lists_of_items():
+    rows = np.array([[0.9, 0.1], [0.4, 0.6]])
+    for call in (RankedLists.from_runs, rank_with(CombSUM())):
+        with pytest.raises(
+            InputError, match=r"query 0 of voter 'lr' has fractions such as .*from_scores, with a matrix"
+        ):
+            call({"lr": dict(enumerate(rows))})
+        with pytest.raises(InputError, match=r"query 0 of voter 'lr' has fractions such as 0\.9\."):
+            call({"lr": dict(enumerate(rows.tolist()))})
+    for call in (RankedLists.from_lists, rank_with(CombSUM())):
+        with pytest.raises(InputError, match=r"voter 'fold' has fractions such as .*Read numbers with .*from_matrix"):
+            call({"fold": rows[0]})
+        with pytest.raises(InputError, match=r"has fractions such as 0\.9\. Read numbers"):
+            call({"fold": rows[0].tolist()})
+    # Integers may be ids, also as floats. A pair contains an id and a score.
+    assert RankedLists.from_lists({"v": [(1, 0.5), (2, 0.25)]}).to_runs() == {"v": {"q": {1: 0.5, 2: 0.25}}}
+    assert RankedLists.from_lists({"v": [3.0, 1.0]}).items.tolist() == [1.0, 3.0]
+    assert RankedLists.from_lists({"v": [3, 0.5]}).n_rows == 2  # of mixed types, so they may be ids
+    assert RankedLists.from_lists({"v": np.array([3, 1])}).to_runs() == {"v": {"q": [3, 1]}}
+    assert RankedLists.from_runs({"v": {"q": np.array([3.0, 1.0])}}).items.tolist() == [1.0, 3.0]
+
+
+def test_frames_of_lists_are_not_read_as_matrices():
+    frame = pd.DataFrame({"query": [1, 1], "item": [7, 8], "score": [0.5, 0.25]})
+    assert BordaCount().fit_transform({"u": frame, "v": frame})["item"].tolist() == [7, 8]

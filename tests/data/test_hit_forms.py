@@ -380,6 +380,21 @@ def test_integers_of_numpy_and_python_are_one_type():
     assert fuse(hits, return_items=True)[0][0] is hits[1][0]
 
 
+def test_methods_read_raw_responses_and_hits_like_from_hits():
+    body = {"took": 3, "timed_out": False, "hits": {"hits": elastic([("d1", 9.5), ("d2", 7.25)])}}
+    clicks = {"d2": 3.0, "d3": 1.0}
+    points = [Object(id="d3", score=0.75, payload={}), Object(id="d1", score=0.5, payload={})]
+    given = {"keyword": body, "vector": points, "clicks": clicks}
+    for answer in (points, Object(points=points)):
+        found = RAW.fit_transform(given | {"vector": answer})
+        assert found.set_index("item")["score"].to_dict() == {"d1": 10.0, "d2": 10.25, "d3": 1.75}
+        assert found["item"].tolist() == [item for item, _ in fuse(given | {"vector": answer}, RAW)]
+    # A query may have the name of a part of a response.
+    runs = {"bm25": {"hits": {"d1": 2.0}, "points": {"d2": 1.0}}, "dense": {"hits": {"d1": 1.0}}}
+    assert RAW.fit_transform(runs)["query"].tolist() == ["hits", "points"]
+    assert RAW.fit_transform({"bm25": {"hits": [("d1", 2.0)]}})["query"].tolist() == ["hits"]
+
+
 def random_value(rng, usual, odd):
     """Draw a usual value, or sometimes an odd one."""
     return usual[rng.integers(len(usual))] if rng.random() < 0.9 else odd[rng.integers(len(odd))]

@@ -84,15 +84,13 @@ def test_from_matrix_warns_if_rows_may_be_voters(matrix, words, kind):
     "matrix",
     [
         SCORES,
-        NAMED[:3],  # as many rows as columns
-        BALLOTS[:3],
         NAMED.T,
-        NAMED.replace({3: np.nan}),
         NAMED.astype(float).where(NAMED.index.to_series() != "voter 6", 1.5),
         pd.DataFrame(1.0, index=list("abcd"), columns=["u", "v"]),  # ties of all: one number, not a permutation of two
         SCORES.set_axis(range(1, 8)),
         SCORES[["u"]],
-        pd.concat([NAMED] * 700)[::-1].set_axis(map(str, range(4900))).assign(Cy=lambda one: [9, *one["Cy"][1:]]),
+        NAMED[["Ann"]],  # one list
+        NAMED[:3] - 1,  # ranks from 0
     ],
 )
 def test_from_matrix_reads_other_rows_as_items_without_a_warning(matrix):
@@ -100,6 +98,31 @@ def test_from_matrix_reads_other_rows_as_items_without_a_warning(matrix):
         assert RankedLists.from_matrix(matrix, kind=kind).equals(
             RankedLists.from_matrix(matrix, kind=kind, rows="items")
         )
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        NAMED[:3],  # as many rows as columns
+        BALLOTS[:3],
+        NAMED[:2],
+        NAMED.replace({3: np.nan}),  # cut ballots
+        NAMED.replace({3: 2}),  # tied candidates
+        pd.concat([NAMED] * 700)[::-1].set_axis(map(str, range(4900))).assign(Cy=lambda one: [9, *one["Cy"][1:]]),
+    ],
+)
+def test_from_matrix_warns_of_rows_of_ranks_that_look_like_ballots(matrix):
+    def read(table, **options):
+        return RankedLists.from_matrix(table, kind="rank", **options)
+
+    with pytest.warns(
+        AmbiguousInputWarning, match="Each row contains a rank 1, as a ballot does, .* Pass rows='voters'"
+    ):
+        found = read(matrix)
+    assert found.equals(read(matrix, rows="items"))
+    # The same table with candidates in rows is read without a warning, and other kinds of numbers have no first rank.
+    assert read(matrix.T).equals(read(matrix, rows="voters"))
+    assert len(RankedLists.from_matrix(matrix, kind="score")) == 1
 
 
 def test_from_matrix_infers_the_orientation_from_given_names():
@@ -161,3 +184,9 @@ def test_from_matrix_rejects_values_outside_0_to_1_as_p_values(value):
             RankedLists.from_matrix(table, kind="pvalue", rows=rows)
     with pytest.raises(InputError, match=r"`lower_is_better` must be left out with kind='pvalue'.*; got \['s1'\]"):
         RankedLists.from_matrix(PVALUES, kind="pvalue", lower_is_better=["s1"])
+
+
+def test_masked_cells_of_a_matrix_are_absent():
+    matrix = np.ma.masked_array([[1.0, 2.0], [3.0, 1.0]], mask=[[False, True], [False, False]])
+    lists = RankedLists.from_matrix(matrix, kind="score", items=["a", "b"])
+    assert lists.to_runs() == {0: {"q": {"b": 3.0, "a": 1.0}}, 1: {"q": {"b": 1.0}}}

@@ -242,7 +242,9 @@ def test_from_comparisons_advises_the_usual_meaning_of_a_word_that_is_also_an_it
 def test_from_comparisons_names_its_own_columns_and_readers():
     with pytest.raises(InputError, match=r"and winner; it has \['Model A'.*Name .*first=.*kind='wins'"):
         RankedLists.from_comparisons(battles(["a"]).set_axis(["Model A", "Model B", "Winner"], axis=1))
-    with pytest.raises(InputTypeError, match=r"a row for each comparison; got .*str; read a file by"):
+    with pytest.raises(
+        InputTypeError, match=r"a row for each comparison; got .*str; read a file with read_comparisons"
+    ):
         RankedLists.from_comparisons("battles.csv")
     with pytest.warns(SimilarIdsWarning, match=r"strip=True to RankedLists\.from_comparisons"):
         RankedLists.from_comparisons(battles(["a", "b"], first=["p", "P "]))

@@ -12,7 +12,7 @@ from pandas.testing import assert_frame_equal
 
 from skrankagg import PlackettLuce, RankedLists
 from skrankagg.__main__ import main
-from skrankagg.datasets import make_comparisons, read_comparisons
+from skrankagg.datasets import make_comparisons, read_comparisons, read_lists, read_qrels
 from skrankagg.exceptions import InputError
 
 BATTLES = "model_a,model_b,winner,judge\n007,x2,model_a,Ann\nx2,007,tie,Ben\nx3,x2,x2,Ben\nx3,007,model_b,Ann\n"
@@ -160,3 +160,31 @@ def test_commands_refuse_options_that_comparisons_do_not_need(run, command, tmp_
     lists.write_text("query,voter,item,rank\nq,v,a,1\nq,v,b,2\n")
     code, _, messages = run(command, lists, "--query-column", "query")
     assert code != 0 and "--query-column applies only to files of comparisons" in messages
+
+
+@pytest.mark.parametrize(
+    "header", ["model_a,model_b,winner", "winner;loser", "Model_A\tmodel_b\twinner", "left,right,label"]
+)
+@pytest.mark.parametrize("format", ["auto", "csv", "trec"])
+def test_read_lists_names_read_comparisons_for_a_file_of_comparisons(header, format, tmp_path):
+    separator = next(one for one in ",;\t" if one in header)
+    path = tmp_path / "battles.csv"
+    path.write_text(f"{header}\n{separator.join('xyx'[: header.count(separator) + 1])}\n")
+    if header.startswith("left"):
+        path.write_text("model_a,model_b,winner,winner_model\nx,y,x,x\n")
+    with pytest.raises(
+        InputError, match=r"got paired comparisons with the columns '.*read_comparisons, and pass the frame"
+    ):
+        read_lists(path, format=format)
+    with pytest.raises(InputError) as caught:
+        read_qrels(path)
+    assert "comparisons" not in str(caught.value)
+
+
+def test_read_lists_names_read_comparisons_for_a_parquet_file_of_comparisons(tmp_path):
+    pytest.importorskip("pyarrow", reason="it writes a Parquet file")
+    path = tmp_path / "battles.parquet"
+    pd.DataFrame({"model_a": ["x"], "model_b": ["y"], "winner": ["model_a"]}).to_parquet(path)
+    with pytest.raises(InputError, match="got paired comparisons with the columns 'model_a, model_b, winner'"):
+        read_lists(path)
+    assert RankedLists.from_comparisons(read_comparisons(path)).n_lists == 1  # the advice works

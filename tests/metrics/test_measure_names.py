@@ -9,6 +9,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from skrankagg import CombSUM, Comparator, Copeland, RankedLists, ReciprocalRankFusion, evaluate
 from skrankagg._command_line import main
 from skrankagg.datasets import make_ranked_lists
+from skrankagg.exceptions import InputError
 from skrankagg.metrics import evaluate_voters, get_measure, make_ranking_scorer, measure_names
 from skrankagg.model_selection import (
     compare_methods,
@@ -316,3 +317,10 @@ def test_command_line_shows_the_lowest_residual_first(tmp_path, monkeypatch, cap
     assert float(lines[top].split()[1].rstrip("*")) == pytest.approx(residual.iloc[0], abs=1e-4)
     voters = evaluate_voters(LISTS, QRELS, "rbp_resid@10")["rbp_resid@10"]
     assert any(f"(best single voter, {voters.idxmin()})" in line for line in lines)
+
+
+def test_accuracy_is_the_precision_at_1():
+    with pytest.raises(
+        InputError, match=r"'accuracy' is not among the measures; the nearest is p@1 for classifiers, and"
+    ):
+        get_measure("accuracy")

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 import skrankagg
 from skrankagg import Qrels, RankedLists, evaluate
+from skrankagg.exceptions import InputTypeError
 from skrankagg.metrics import (
     dcg,
     expected_reciprocal_rank,
@@ -451,3 +453,19 @@ def test_interpolated_precision_rounds_recall_by_the_given_rule():
     assert values == pytest.approx([1.0, 0.75, (5 * 1 + 6 * 0.75) / 11, (4 * 1 + 7 * 0.75) / 11])
     with pytest.raises(ValueError, match="`rounding` must be one of 'nearest', 'up'"):
         skrankagg.metrics.interpolated_precision(*found, 0.4, rounding="down")
+
+
+@pytest.mark.parametrize("call", [evaluate, ndcg])
+@pytest.mark.parametrize("runs", ["bm25.run", Path("bm25.run"), ["bm25.run", "dense.run"], {"bm25": "bm25.run"}])
+def test_files_are_refused_with_the_functions_that_read_them(call, runs):
+    with pytest.raises(
+        InputTypeError, match=r"must be called with a run and judgements, not with files; got '\w+\.\w+'"
+    ):
+        call(runs, "qrels.txt")
+    with pytest.raises(
+        InputTypeError, match=r"Read the files first: \w+\(read_lists\(runs\), read_qrels\(judgements\)\)"
+    ):
+        call([["d1"]], Path("qrels.txt"))
+    if not isinstance(runs, (list, dict)):
+        with pytest.raises(InputTypeError, match=r"not with files; got 'bm25\.run'"):
+            call(runs, {"q": {"d1": 1}})

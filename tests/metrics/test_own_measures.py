@@ -392,7 +392,7 @@ def test_functions_respect_a_custom_measure_where_lower_is_better(tmp_path):
         frame.loc[["sum", "copeland", "rrf"]],
         frame.copy(),
     ):
-        assert compare_methods(per_query, confidence=None).index[0] == low
+        assert compare_methods(per_query, metric="first_place", confidence=None).index[0] == low
         ranks, _ = compare_ranks(per_query)
         assert ranks["sum"] == pytest.approx(table.rank(axis=1)["sum"].mean())
     values = frame.assign(first_place=np.where(frame.index.get_level_values(0) == "sum", 1.0, 2.0 + np.arange(36) % 3))
@@ -408,7 +408,7 @@ def test_functions_respect_a_custom_measure_where_lower_is_better(tmp_path):
     pytest.importorskip("pyarrow")
     comparator.per_query_.to_parquet(tmp_path / "values.parquet")
     again = pd.read_parquet(tmp_path / "values.parquet")
-    assert compare_methods(again, confidence=None).index[0] == low
+    assert compare_methods(again, metric="first_place", confidence=None).index[0] == low
 
 
 def first_place_again():

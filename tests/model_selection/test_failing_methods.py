@@ -256,7 +256,7 @@ def test_compare_ranks_omits_failed_methods():
     ranks, result = compare_ranks(comparator.per_query_, metric="map")
     assert sorted(ranks.index) == ["copeland", "sum"] and result.n_queries == 6
     with pytest.raises(ValueError, match="'bad', which has no values"):
-        compare_methods(comparator.per_query_, "bad")
+        compare_methods(comparator.per_query_, "bad", metric="map")
 
 
 def test_agreement_matrix_omits_failed_methods(comparator):

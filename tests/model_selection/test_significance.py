@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from skrankagg import CombMNZ, CombSUM, Comparator, Copeland, Qrels, evaluate
 from skrankagg.compat.pyflagr import flagr_metrics, flagr_table
 from skrankagg.datasets import make_ranked_lists, make_rasdagen
+from skrankagg.exceptions import InputError, InputTypeError
 from skrankagg.model_selection import (
     compare_methods,
     compare_ranks,
@@ -68,22 +69,41 @@ def test_compare_uses_the_best_method_as_default_baseline(comparator):
 
 
 def test_compare_methods_supports_tests_and_corrections(clear):
-    found = compare_methods(clear, "base", test="randomization", correction="bonferroni", confidence=None)
+    found = compare_methods(clear, "base", metric="map", test="randomization", correction="bonferroni", confidence=None)
     table = clear["map"].unstack("method")
     expected = randomization_test(table["better"] - table["base"], n_resamples=9999)[1]
     assert found.loc["better", "pvalue"] == expected and found.loc["better", "adjusted"] == pytest.approx(3 * expected)
     assert found[["low", "high"]].isna().all(axis=None)
     for wrong in ({"test": "z"}, {"correction": "x"}, {"baseline": "x"}, {"metric": "err"}):
         with pytest.raises(ValueError, match="must be one of"):
-            compare_methods(clear, **wrong)
+            compare_methods(clear, **{"metric": "map", **wrong})
     with pytest.raises(TypeError, match="indexed by method and query"):
         compare_methods(clear.loc["base"])
+
+
+def test_compare_methods_tests_one_measure_that_is_named_or_the_only_one(clear, comparator):
+    with pytest.raises(
+        InputError, match=r"`metric` must be one of map, ndcg@10, because .* got None\. Name the measure"
+    ):
+        compare_methods(clear, "base")
+    assert compare_methods(clear[["ndcg@10"]], "base").equals(compare_methods(clear, "base", metric="ndcg@10"))
+    for many in (["map", "ndcg@10"], ("map",)):
+        for call in (
+            lambda many=many: compare_methods(clear, "base", metric=many),
+            lambda many=many: comparator.compare(metric=many),
+        ):
+            with pytest.raises(InputTypeError, match=r"`metric` must be one measure; got [\[(]'map'.*once for each"):
+                call()
+    with pytest.raises(InputTypeError, match="`metric` must be one measure"):
+        compare_ranks(clear, metric=["map"])
+    # The first measure of a Comparator also determines its best method.
+    assert comparator.compare("sum").equals(comparator.compare("sum", metric="map"))
 
 
 def test_compare_methods_omits_queries_without_a_value(clear):
     holes = clear.copy()
     holes.loc[("better", 0), "map"] = np.nan
-    found = compare_methods(holes, "base")
+    found = compare_methods(holes, "base", metric="map")
     assert found.loc["better", ["wins", "ties", "losses"]].sum() == 24
     assert found.loc["worse", ["wins", "ties", "losses"]].sum() == 25
     assert compare_ranks(holes)[1].n_queries == 24

@@ -83,7 +83,7 @@ def test_compare_accepts_a_voter_as_baseline(fitted):
     assert found.index.tolist() == ["v1", "sum", "copeland", "v2", "v3", "v4"]
     frame = fitted.per_query_["map"].unstack(level=0)
     assert found.loc["sum", "difference"] == pytest.approx((frame["sum"] - frame["v1"]).mean())
-    assert compare_methods(fitted.per_query_, "v1", n_resamples=99).equals(found)
+    assert compare_methods(fitted.per_query_, "v1", metric="map", n_resamples=99).equals(found)
     ranks, result = compare_ranks(fitted.per_query_)
     assert set(ranks.index) == {"sum", "copeland", *VOTERS} and result.n_queries == 9
     assert fitted.select_results(metric="map", query="q03").loc["v2"].item() == 0
@@ -159,3 +159,39 @@ def test_comparator_with_voters_can_be_cloned_and_pickled(fitted):
     again = pickle.loads(pickle.dumps(fitted))
     pd.testing.assert_frame_equal(again.results_, fitted.results_)
     pd.testing.assert_frame_equal(again.runs_["v2"], fitted.runs_["v2"])
+
+
+# ---------------------------------------------------------------------- voters without methods
+
+
+@pytest.mark.parametrize("aggregators", [[], [("sum", "drop")]])
+def test_voters_are_measured_without_methods(aggregators, fitted):
+    alone = Comparator(aggregators, metrics=METRICS, qrels=QRELS, with_voters=True).fit(LISTS)
+    pd.testing.assert_frame_equal(alone.results_, fitted.results_.loc[VOTERS], check_names=False)
+    assert alone.per_query_.equals(fitted.per_query_.loc[VOTERS]) and list(alone.runs_) == VOTERS
+    # All comparisons with the best run are tests of the voters alone.
+    best = alone.results_["map"].idxmax()
+    expected = compare_methods(fitted.per_query_.loc[VOTERS], best, metric="map", n_resamples=99)
+    for baseline in (None, "best", "best voter", best):
+        assert alone.compare(baseline, n_resamples=99).equals(expected)
+    table = alone.latex_table(baseline="best", decimals=3)
+    assert [line.split(" & ")[0] for line in table.splitlines()[4:8]] == VOTERS and f"than {best}" in table
+    assert table.count("midrule") == 1 and table.count("textbf") == 2  # counts have no best row
+    assert alone.failures_ == {} and alone.named_aggregators_ == {}
+
+
+def test_a_comparator_without_methods_cannot_aggregate():
+    alone = Comparator([("sum", CombSUM())], metrics=METRICS, qrels=QRELS, with_voters=True).fit(LISTS)
+    assert alone.best_name_ == "sum"
+    alone.set_params(aggregators=[]).fit(LISTS)
+    assert not any(hasattr(alone, name) for name in ("best_name_", "best_estimator_", "best_score_"))
+    for call in (lambda: alone.transform(LISTS), lambda: alone.score(LISTS), alone.get_feature_names_out):
+        with pytest.raises(
+            InputError, match="`aggregators` must contain at least one method to aggregate lists; got none"
+        ):
+            call()
+    with pytest.raises(InputError, match="`rows` must be 'all' if the Comparator has no methods"):
+        alone.compare(rows="methods")
+    assert "Comparator" in alone._repr_html_() and clone(alone).get_params()["aggregators"] == []
+    with pytest.raises(InputError, match="at least one method"):
+        alone.set_params(with_voters=False).fit(LISTS)

@@ -1,12 +1,10 @@
 """Weights that MAIC gives to the places of a list, computed from the scores of the items down to each place."""
 
-import warnings
-
 import numpy as np
-from scipy.optimize import OptimizeWarning, curve_fit
 
 from ... import _kernels
 from ..._arrays._ragged import positions, starts_to_ptr, tie_starts
+from ._curve_search import search_curve
 
 # If no curve is found, the weight decreases by this number from place to place.
 _DESCENT = 1e-8
@@ -72,8 +70,8 @@ def fit_exponential(weight):
 
     `weight` has one element for each place; the last element is also the weight of the whole list. The start, the
     bounds and the weights of the squared errors follow the program that the authors of MAIC published. Squared errors
-    get a larger weight towards the end of the list. If scipy's `curve_fit` finds no curve, all places of the list get
-    almost the same weight, as in that program.
+    get a larger weight towards the end of the list. If the search finds no curve, all places of the list get almost
+    the same weight, as in that program.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._gene_lists._curves import fit_exponential
@@ -88,13 +86,8 @@ def fit_exponential(weight):
         return weight
     place = np.arange(1.0, n_places + 1)
     spread = of_list * (n_places - place + 1) / n_places
-    bounds = ([0.0, 0.0, _DESCENT, 0.0], np.inf)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", OptimizeWarning)  # short lists leave the unused covariance undetermined
-            start = [3.0, 0.01, 0.0001, of_list]
-            found, _ = curve_fit(_curve, place, rounded, p0=start, sigma=spread, bounds=bounds)
-    except (RuntimeError, ValueError):  # too many steps, or numbers beyond floats
+    found = search_curve(place, rounded, spread, [3.0, 0.01, 0.0001, of_list], [0.0, 0.0, _DESCENT, 0.0])
+    if found is None:
         return of_list + _DESCENT * (n_places / 2 + 1 - place)
     return np.maximum(_curve(place, *found), 0.0)
 

@@ -88,10 +88,11 @@ class MAIC(WeightedAggregator):
 
     In lists of more than one tie class, ``curve="exponential"`` replaces the weights by the nearest curve :math:`a
     e^{-bx} - cx + d` with :math:`a, b, d \ge 0` and :math:`c \ge 10^{-8}`. In this fit, squared errors are divided by
-    :math:`(L_v - x + 1)^2`. scipy's `curve_fit` searches for the curve from the same start as the authors' program
-    [2]_, and reproduces the results of that program. This option takes some hundred times as long and is no more
-    accurate. If the search finds no curve, all places of the list get nearly the same weight. This happens in two of
-    the 99 fits to the authors' example. The authors' program cuts lists to their first 2000 items; use
+    :math:`(L_v - x + 1)^2`. The search for the curve takes the same steps from the same start as scipy's `curve_fit`,
+    which the authors' program calls [2]_. So it reproduces the results of that program. This option takes some hundred
+    times as long and is no more accurate. If the search finds no curve, all places of the list get nearly the same
+    weight. This happens in two of the 99 fits to the authors' example. The authors' program cuts lists to their first
+    2000 items; use
     :class:`~skrankagg.preprocessing.TopK` in a pipeline for this.
 
     A list of weight 2 counts as two lists of different categories, but not as two lists of one category. `tol` is an

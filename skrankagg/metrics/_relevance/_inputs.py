@@ -10,6 +10,7 @@ judged queries also causes a warning.
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -163,6 +164,12 @@ def check_order(caller, run, qrels):
 
     Lists and dicts of item to number are always accepted, because they may be a run as well as judgements.
     """
+    paths = [one for one in (run, qrels) if isinstance(one, str | PathLike)]
+    if paths:
+        raise InputTypeError(
+            f"{caller} must be called with a run and judgements, not with files; got {show(str(paths[0]))}. Read the "
+            f"files first: {caller}(read_lists(runs), read_qrels(judgements))."
+        )
     if isinstance(run, Qrels):
         what = "a Qrels as the run"
     elif isinstance(qrels, RankedLists):

@@ -26,7 +26,7 @@ _DIVERSITY = "ndcg@k: judgements have no subtopics"
 
 #: Names of measures in other tools that this library lacks, and the nearest measures that it contains.
 _ABSENT = {
-    "accuracy": "bpref",
+    "accuracy": "p@1 for classifiers, and bpref for the accuracy of ir_measures",
     "alpha_dcg": _DIVERSITY,
     "alpha_ndcg": _DIVERSITY,
     "ap_ia": _DIVERSITY,
