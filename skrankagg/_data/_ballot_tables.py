@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from .._support._checks import check_choice
-from .._support._values import show
+from .._support._values import is_finite, show
 from .._support._warn import warn_user
 from ..exceptions import AmbiguousInputWarning, InputError
 from ._ballots import as_counts, split_level
+from ._frames import EXACT_LIMIT
 from ._matrices_of_lists import are_permutations, as_table, look_like_ballots, warn_of_rows
 from ._matrix_cells import read_cells
 from ._titles import canonical
@@ -43,11 +44,13 @@ def read_ballot_table(frame, counts, cells, rows, caller):
         table, counts, by_column = table.drop(columns=counts), table[counts].tolist(), True
     else:
         by_column = False
+    table = _without_blank_text(table)
     text = [name for name in table.columns if not _is_numeric(table[name], caller)]
     owner = _find_owner(table, text, cells)
     if cells is None:
         cells = _find_cells(table, text, owner, caller)
     if cells == "item":
+        _refuse_column_of_voters(table, owner, caller)
         if rows == "items":
             raise InputError(
                 "`rows` must be None or 'voters' for cells with names, where each row is a ballot; got 'items'. Use "
@@ -65,6 +68,34 @@ def read_ballot_table(frame, counts, cells, rows, caller):
             )
         rows = "voters"
     return _from_ranks(table, counts, rows, caller)
+
+
+def _without_blank_text(table):
+    """Return a table whose blank text has become missing, in columns that contain numbers besides this text."""
+    mixed = {}
+    for name in table.columns:
+        column = table[name]
+        if column.dtype == object and column.map(_is_blank).any() and column.map(is_finite).any():
+            mixed[name] = column.where(~column.map(_is_blank), None)
+    return table.assign(**mixed) if mixed and all(isinstance(name, str) for name in mixed) else table
+
+
+def _is_blank(cell):
+    return isinstance(cell, str) and not cell.strip()
+
+
+def _refuse_column_of_voters(table, owner, caller):
+    """Raise an error if the first of several columns of names is the only one whose title is not a place."""
+    first, *others = (name for name in table.columns if name != owner)
+    if others and owner is None and not _is_place(first) and all(map(_is_place, others)):
+        raise InputError(
+            f"`ballots` of {caller} must have only columns of places; the title of column {show(first)} is not a "
+            "place, but the other titles are. Drop this column if it contains the voters, or rename it 'voter'."
+        )
+
+
+def _is_place(title):
+    return isinstance(title, str) and _PLACE.match(title.strip()) is not None
 
 
 def _is_numeric(column, caller):
@@ -121,19 +152,49 @@ def _find_cells(table, text, owner, caller):
             f"column. Pass counts={likely[0]!r}."
         )
     if len(numeric) < len(others) and _is_empty(table, numeric):
+        _refuse_numbers_as_text(table, others, caller)
         return "item"
     if len(numeric) < len(others):
+        for name in text:
+            word = next((one for one in table[name] if isinstance(one, str)), None)
+            if word is not None and table[name].map(is_finite).any():
+                raise InputError(
+                    f"`ballots` of {caller} must be a table of ranks or of names; column {show(name)} contains numbers "
+                    f"and the text {show(word)}. Leave cells without a rank empty."
+                )
         word = next(name for name in others if name in text)
         raise InputError(
             f"`ballots` of {caller} must be a table of ranks or of names; column {show(word)} contains text, and "
             f"{show(numeric[0])} contains numbers. Pass counts= for a column of counts, or drop one of the columns."
         )
-    if not _is_empty(table, numeric) and any(isinstance(name, str) and _PLACE.match(name.strip()) for name in numeric):
+    if not _is_empty(table, numeric) and any(map(_is_place, numeric)):
         raise InputError(
             f"`cells` of {caller} must be 'rank' or 'item' for this table, whose columns are titled like places but "
             f"contain numbers; got None. Pass cells='item' if the numbers are the candidates."
         )
     return "rank"
+
+
+def _refuse_numbers_as_text(table, others, caller):
+    """Raise an error if all cells besides a first column are numbers written as text, which may be ranks."""
+    words = [name for name in others if not table[name].map(_is_number_as_text).all()]
+    rest = [name for name in others if name not in words and table[name].notna().any()]
+    if not rest or words not in ([], others[:1]) or any(map(_is_place, rest)):
+        return
+    raise InputError(
+        f"`cells` of {caller} must be 'rank' or 'item' for cells that are numbers written as text; got None, and "
+        f"column {show(rest[0])} contains such cells. Convert ranks with pandas.to_numeric, or pass cells='item'."
+    )
+
+
+def _is_number_as_text(cell):
+    if not isinstance(cell, str):
+        return pd.isna(cell) is True
+    try:
+        float(cell or "nan")
+    except ValueError:
+        return False
+    return True
 
 
 def _merge(codes):
@@ -216,7 +277,7 @@ def _find_rows(table, matrix, caller):
 
 
 def _from_names(table, counts, caller):
-    columns = [table[name].astype(object).where(table[name].notna(), None) for name in table.columns]
+    columns = [_as_objects(table[name]) for name in table.columns]
     cells = np.empty((len(table), len(columns)), dtype=object)
     for k, column in enumerate(columns):
         # Lists of tied candidates become tuples, which can be counted.
@@ -230,6 +291,14 @@ def _from_names(table, counts, caller):
         levels = [_level(one, caller) for one in known]
         ballots = [[levels[k] for k in row if k >= 0 and levels[k]] for row in codes.reshape(cells.shape)[first]]
     return _without_blank(ballots, caller, _total(counts, len(cells), group, len(first), caller))
+
+
+def _as_objects(column):
+    """Return a column as objects, with None for missing cells; floats that are all whole become integers."""
+    known = column[column.notna()]
+    if column.dtype.kind == "f" and (known % 1 == 0).all() and (known.abs() < EXACT_LIMIT).all():
+        column = column.astype("Int64")
+    return column.astype(object).where(column.notna(), None)
 
 
 def _level(cell, caller):

@@ -248,6 +248,9 @@ class Columns:
             known, null = values.fill_null(0).to_numpy(), values.is_null().to_numpy()
             return pd.Series(pd.arrays.IntegerArray(known.copy(), null.copy()))
         text = arrow_text(values)
+        if text is None and values.dtype in (nw.String, nw.Categorical, nw.Enum):
+            # NumPy's text of fixed width would drop NUL characters at the end.
+            text = pd.Series(values.to_list(), dtype=None if len(values) else str)
         # A null becomes None, which pandas treats as a missing id. Numbers are converted to NumPy's representation.
         return pd.Series(values.to_numpy()) if text is None else text
 

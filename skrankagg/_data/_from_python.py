@@ -419,7 +419,8 @@ def from_ballots(
 
     **Tables of names.** Empty cells are skipped, so a voter may leave out a place. A cell with text such as "B = C", or
     with a list, ties several items. A first column with the title "voter" or similar is left out, because equal ballots
-    are merged. If items are numbers, pass ``cells="item"``.
+    are merged. If only the first title is not a place, the table is refused. If items are numbers, also as text, pass
+    ``cells="item"``, unless the titles are places and the numbers are text.
 
     Examples
     --------

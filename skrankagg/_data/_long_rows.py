@@ -324,6 +324,8 @@ def _without_duplicates(frame, duplicates):
         frame = frame.sort_values(numbers[0], ascending=numbers[0] == "rank", kind="stable")
     elif duplicates == "mean":
         for name in numbers:
+            if not isinstance(frame[name].dtype, np.dtype):  # pandas would replace -0.0 by 0.0
+                frame[name] = frame[name].to_numpy(dtype=np.float64)
             frame[name] = frame.groupby(_LIST, sort=False, observed=True)[name].transform("mean")
     return frame.drop_duplicates(_LIST, ignore_index=True)
 

@@ -192,7 +192,9 @@ def _check_rules(rules):
             "Schulze": Schulze(),
             "Kemeny": Kemeny(),
         }
-    if not isinstance(rules, Mapping) or not all(isinstance(rule, BaseAggregator) for rule in rules.values()):
+    if not isinstance(rules, Mapping) or not all(
+        isinstance(name, str) and isinstance(rule, BaseAggregator) for name, rule in rules.items()
+    ):
         raise InputTypeError(
             f"`rules` must be a dict that maps names to aggregators; got {rules!r}. Pass a dict such as "
             "{'Schulze': Schulze()}."
@@ -274,4 +276,5 @@ def _margin(margin, lower, optimal, total, whole):
     unit = ("vote" if margin == 1 else "votes") if whole else "of weight"
     if not optimal:
         return f"{show_votes(lower)} to {show_votes(margin)} {unit}"
-    return f"{show_votes(margin)} {unit} ({100 * margin / total:.1f} %)"
+    share = 100 * margin / total
+    return f"{show_votes(margin)} {unit} ({'<0.1' if share < 0.05 else f'{share:.1f}'} %)"

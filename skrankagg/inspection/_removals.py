@@ -266,6 +266,7 @@ class Trials:
     def _systematic(self, lower, most_members):
         """Try all sets in order of weight, until a set has the effect or is as heavy as the set already found."""
         allowed = self.n_members - 1 if most_members is None else min(most_members, self.n_members - 1)
+        larger = self._lightest_of(allowed + 1) if allowed < self.n_members - 1 else np.inf
         sets = sets_by_weight(self.weight.tolist(), self.count.tolist(), allowed)
         n_tried, ended = 0, False
         while not ended:
@@ -273,7 +274,8 @@ class Trials:
             for total, taken in sets:
                 n_tried += 1
                 if n_tried % _NODES == 0 and self.clock.is_over():
-                    return max(lower, batch[0][0] if batch else min(total, self.upper)), self.upper, self.found
+                    tried = min(batch[0][0] if batch else min(total, self.upper), larger)
+                    return max(lower, tried), self.upper, self.found
                 if total >= self.upper:
                     break
                 # Sets below the lower bound cannot have the effect.
@@ -284,18 +286,18 @@ class Trials:
                         break
             if batch:
                 if self.clock.is_over():
-                    return max(lower, batch[0][0]), self.upper, self.found
+                    return max(lower, min(batch[0][0], larger)), self.upper, self.found
                 counts = np.zeros((len(self.count), len(batch)), dtype=np.int64)
                 for column, (_, taken) in enumerate(batch):
                     counts[list(taken), column] = list(taken.values())
                 done = np.flatnonzero(self.happens(counts)[0])
                 if len(done):
                     total = batch[done[0]][0]
-                    return total, total, counts[:, done[0]]
-        if allowed < self.n_members - 1:
-            # Larger sets have not been tried. The lightest of them consists of the lightest members.
-            ordered = np.argsort(self.weight, kind="stable")
-            before = np.cumsum(self.count[ordered]) - self.count[ordered]
-            taken = np.clip(allowed + 1 - before, 0, self.count[ordered])
-            return min(self.upper, max(lower, float(self.weight[ordered] @ taken))), self.upper, self.found
-        return self.upper, self.upper, self.found
+                    return min(total, max(lower, min(total, larger))), total, counts[:, done[0]]
+        return min(self.upper, max(lower, larger)), self.upper, self.found
+
+    def _lightest_of(self, n):
+        """Return the weight of the lightest set of n members, which consists of the lightest members."""
+        ordered = np.argsort(self.weight, kind="stable")
+        before = np.cumsum(self.count[ordered]) - self.count[ordered]
+        return float(self.weight[ordered] @ np.clip(n - before, 0, self.count[ordered]))

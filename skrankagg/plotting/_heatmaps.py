@@ -218,7 +218,11 @@ class AgreementDisplay(Display):
         if len(self.table) == 1:
             return "There is only one row, but an agreement needs two."
         known = np.isfinite(self.table.to_numpy(dtype=np.float64)) & ~np.eye(len(self.table), dtype=bool)
-        return "" if known.any() else "No pair of rows has a value. Two rows need items in common, in the same query."
+        return (
+            ""
+            if known.any()
+            else "No pair of rows has a value. Two rows need items in common, in the same query, and not all tied."
+        )
 
     def _draw(self, ax):
         n = len(self.table)

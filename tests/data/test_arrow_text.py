@@ -174,3 +174,19 @@ def test_judgements_and_methods_read_frames_of_other_libraries(kind):
     expected = Qrels.from_frame(judged, relevance="score")
     pd.testing.assert_frame_equal(qrels.to_frame(), expected.to_frame())
     pd.testing.assert_frame_equal(BordaCount().fit_transform(convert(FRAME, kind)), BordaCount().fit_transform(FRAME))
+
+
+@pytest.mark.parametrize("kind", ["polars", "polars lazy", "pyarrow"])
+def test_nul_characters_at_the_end_of_short_columns_are_kept(kind):
+    frame = pd.DataFrame({"query": ["q\0", "q\0", "q"], "voter": "v\0", "item": ["a\0", "a", "a\0"]})
+    found = RankedLists.from_frame(convert(frame.assign(score=[2.0, 1.0, 3.0]), kind))
+    assert found.to_runs() == {"v\0": {"q": {"a\0": 3.0}, "q\0": {"a\0": 2.0, "a": 1.0}}}
+
+
+def test_means_of_duplicates_do_not_depend_on_the_type_of_the_scores():
+    pytest.importorskip("pyarrow", reason="pandas adds numbers of Arrow in another function")
+    frame = pd.DataFrame({"query": "q", "voter": "v", "item": list("aabc"), "score": [0.1, 0.2, -0.0, 0.7]})
+    expected = RankedLists.from_frame(frame, duplicates="mean")
+    for kind in ("double[pyarrow]", "Float64"):
+        found = RankedLists.from_frame(frame.astype({"score": kind}), duplicates="mean")
+        assert found.score.tobytes() == expected.score.tobytes()

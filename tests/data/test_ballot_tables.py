@@ -29,6 +29,8 @@ def with_column(title, ranks=RANKS):
     [
         (RANKS, {}),
         (RANKS.astype(object), {}),
+        (RANKS.astype(object).where(RANKS.notna(), " "), {}),
+        (with_column("candidate", RANKS.astype(object).where(RANKS.notna(), "")), {}),
         (RANKS.T, {"rows": "voters"}),
         (with_column("candidate"), {}),
         (with_column("Candidate"), {"rows": "items"}),
@@ -70,6 +72,7 @@ NAMES = pd.DataFrame(
         (NAMES.drop(3), {"counts": np.array([2, 1, 1])}),
         (NAMES, {"cells": "item", "rows": "voters"}),
         (pd.concat([NAMES, pd.DataFrame([[None] * 3], columns=NAMES.columns)]), {}),
+        (NAMES.assign(voter=list("uvwx"))[["voter", "first", "second", "third"]], {"cells": "item"}),
         (pd.DataFrame({"ballot": ["A > B > C", "A = B > C", "B > A", "A>B>C", None, " "]}), {}),
         (pd.DataFrame({"ballot": ["A > B > C", "B = A > C", "B > A"], "count": [2, 1, 1]}), {"counts": "count"}),
     ],
@@ -83,6 +86,14 @@ def test_candidates_may_be_numbers_or_dates():
     table = pd.DataFrame({"first": [101, 102, 101], "second": [102, None, 102]})
     same(RankedLists.from_ballots(table, cells="item"), expected)
     same(RankedLists.from_ballots(pd.DataFrame([[1, None, 1], [2, 1, 2]], index=[101, 102])), expected)
+    # A missing cell makes its column floats; the candidates stay integers.
+    table = pd.DataFrame({"first": [1, 2], "second": [2, None]})
+    found = RankedLists.from_ballots(table, cells="item")
+    assert found.items.dtype == np.int64 and found.equals(RankedLists.from_ballots([[1, 2], [2]]))
+    table = pd.DataFrame({"first": ["007", "7"], "second": ["7", None]})
+    same(RankedLists.from_ballots(table), RankedLists.from_ballots([["007", "7"], ["7"]]))
+    table.columns = ["u", "v"]
+    same(RankedLists.from_ballots(table, cells="item"), RankedLists.from_ballots([["007", "7"], ["7"]]))
     days = pd.to_datetime(["2026-01-01", "2026-01-02"])
     table = pd.DataFrame({"first": days, "second": days[::-1]})
     assert RankedLists.from_ballots(table).items.tolist() == days.tolist()
@@ -171,6 +182,15 @@ def test_a_warning_is_issued_if_named_rows_may_be_ballots():
         ),
         (pd.DataFrame({"A": [2, 2], "B": [3, 2]}), {}, "`rows` of .* must be 'items' or 'voters'"),
         (RANKS.T.drop(index="Cleo"), {}, "every row contains rank 1, but not every column. Pass 'voters' if"),
+        (
+            RANKS.astype(object).astype(str).where(RANKS.notna()),
+            {},
+            "numbers written as text; got None, and column 'Ann'",
+        ),
+        (with_column("candidate", RANKS.astype(str)), {}, r"column 'Ann' contains such cells\. Convert ranks with"),
+        (RANKS.astype(object).where(RANKS.notna(), "-"), {}, "column 'Cleo' contains numbers and the text '-'. Leave"),
+        (NAMES.reset_index(names="who").assign(who=list("uvwx")), {}, "the title of column 'who' is not a place"),
+        (NAMES.reset_index(names="who").assign(who=list("uvwx")), {"cells": "item"}, "of column 'who' is not a place"),
         (NAMES.assign(votes=[1, 2, 3, 4]), {}, "seems to be that column. Pass counts='votes'"),
         (NAMES.assign(year=[1, 2, 3, 4]), {}, "column 'first' contains text, and 'year' contains numbers"),
         (pd.DataFrame({"first": [1, 2], "second": [2, 1]}), {}, "`cells` of .* must be 'rank' or 'item'.*cells='item'"),

@@ -110,6 +110,7 @@ def test_report_equals_its_parts(seed):
         (["a"], [1], {"Borda": BordaCount()}, "1 vote and 1 item. a is the only item."),
         (["a > b"], [3], {"Copeland": Copeland()}, "cannot be lost  without b: a"),
         (["a > b"], [0.5], {"Copeland": Copeland()}, "0.5 votes and 2 items. a is the Condorcet winner"),
+        (["a > b", "b > a"], [2000, 1999], {"Copeland": Copeland()}, "a       1 vote (<0.1 %)"),
         (["a > b", "b > a"], [1.5, 1], {"Copeland": Copeland()}, "1.5 of weight (60.0 %)"),
         (
             ["a > b > c", "b > c > a", "c > a > b"],
@@ -150,7 +151,7 @@ def test_a_preflib_file_gives_rounds_winners_and_margins(tmp_path):
 
 
 def test_report_rejects_invalid_arguments():
-    for rules in ([Schulze()], {"Schulze": Schulze}, "Schulze"):
+    for rules in ([Schulze()], {"Schulze": Schulze}, "Schulze", {1: Schulze()}):
         with pytest.raises(InputTypeError, match="`rules` must be a dict that maps names to aggregators"):
             election_report([["a", "b"]], rules)
     with pytest.raises(InputError, match="at least one rule; got none"):

@@ -22,6 +22,7 @@ from skrankagg import (
     MarkovChain,
     PositionalScoring,
     RankedLists,
+    RankedPairs,
     ReciprocalRankFusion,
     SimpleBorda,
     config_context,
@@ -204,6 +205,12 @@ def test_margin_of_victory_gives_bounds_if_a_limit_is_reached():
         assert 1 <= found["lower_bound"] < found["upper_bound"] == found["margin"] == len(found["removed"])
         without = X.assign(weight=1 - X["voter"].isin(found["removed"]))
         assert not leads_alone(method.fit_transform(without), found["leader"])
+    # The lightest list of at least the proven weight 1.75 weighs 2, but two lists of together 1.75 end the lead.
+    orders = [["a", "c"], [["a", "d"], "c", "b"], [["a", "d"], "b"], ["a", "b", "d", "c"]]
+    ballots = RankedLists.from_ballots(orders, counts=[0.5, 2, 0.5, 1.25])
+    for limits in ({}, {"time_limit": 1e-9}):
+        found = margin_of_victory(RankedPairs(), ballots, max_lists=1, **limits).iloc[0]
+        assert found["lower_bound"] == 1.75 <= found["upper_bound"]
     proven = margin_of_victory(Copeland(), X.assign(weight=np.where(X["voter"] == "v01", 1, 0)), max_lists=1)
     assert proven["optimal"].all()
 
@@ -276,7 +283,8 @@ def test_trials_find_the_lightest_set(seed, n, n_columns):
     lower, upper, found = Trials(happens, weight, count, n_columns, Clock(None)).lightest(orders, 0.0, None)
     assert lower == upper == least
     assert found is None or (found @ weight == least and happening[tuple(found.tolist())])
-    for clock, most, bound in ((Clock(-1.0), None, 0.0), (Clock(None), 1, 0.0), (Clock(None), 1, min(least, 2.0))):
+    limits = [(clock, most) for clock in (Clock(-1.0), Clock(None)) for most in (None, 1, 2)]
+    for (clock, most), bound in itertools.product(limits, (0.0, min(least, 2.0))):
         lower, upper, found = Trials(happens, weight, count, n_columns, clock).lightest(orders, bound, most)
         assert lower <= least <= upper and (found is None) == (upper == math.inf)
 

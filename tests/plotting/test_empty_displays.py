@@ -51,7 +51,9 @@ def scored(**scores):
 @pytest.mark.parametrize("metric", ["tau-b", "spearman", "rbo"])
 def test_agreement_display_without_common_queries(plt, metric):
     display = AgreementDisplay.from_lists(APART, metric)
-    assert sentences(display) == ["No pair of rows has a value. Two rows need items in common, in the same query."]
+    assert sentences(display) == [
+        "No pair of rows has a value. Two rows need items in common, in the same query, and not all tied."
+    ]
     assert display.table.shape == (3, 3)
 
 
