@@ -112,8 +112,8 @@ class MemoryLimitError(InputError, MemoryError):
     ...     except MemoryLimitError as error:
     ...         print(error)
     MarkovChain() needs about ... MB for query 'q1' of 300 items and 10 lists, and 100 kB are available; choose a method
-    whose memory is linear, such as BordaCount, ReciprocalRankFusion or Copeland, or set another limit with
-    skrankagg.config_context(memory_limit=...) or the variable SKRANKAGG_MEMORY.
+    whose time and memory are linear, such as BordaCount, ReciprocalRankFusion or RankBiasedCentroid, or set another
+    limit with skrankagg.config_context(memory_limit=...) or the variable SKRANKAGG_MEMORY.
     """
 
 

@@ -60,15 +60,27 @@ def _squared_distance(rank: vec[float], a: i64, b: i64, n: i64) -> float:
 
 
 def compare(
-    first: i64, last: i64, score_in: object, n: i64, order_in: object, spare_in: object, rank_in: object, out: object
+    first: i64,
+    last: i64,
+    score_in: object,
+    n: i64,
+    order_in: object,
+    spare_in: object,
+    rank_in: object,
+    similarity_in: object,
+    closest_in: object,
+    partner_in: object,
 ) -> None:
     # Computes mid-ranks of lists first..last - 1, and their similarities to the lists before them, (m, m) and
-    # symmetric.
+    # symmetric. closest and partner contain the greatest similarity of each list so far, and the list that has it.
     score = cast(vec[float], score_in)
     rank = cast(vec[float], rank_in)
     order = cast(vec[i64], order_in)
     spare = cast(vec[i64], spare_in)
-    _compare(0, len(score) // n, first, last, score, n, order, spare, rank, cast(vec[float], out))
+    similarity = cast(vec[float], similarity_in)
+    closest = cast(vec[float], closest_in)
+    partner = cast(vec[i64], partner_in)
+    _compare(0, len(score) // n, first, last, score, n, order, spare, rank, similarity, closest, partner)
 
 
 def _compare(
@@ -82,15 +94,42 @@ def _compare(
     spare: vec[i64],
     rank: vec[float],
     similarity: vec[float],
+    closest: vec[float],
+    partner: vec[i64],
 ) -> None:
     # As `compare`, for the m lists from `base` on.
     norm = float(n) * float(n) * float(n) - float(n)
     for k in range(first, last):
         row: i64 = (base + k) * n
         _rank_row(score, row, n, order, spare, rank)
+        closest[k] = -2.0
+        partner[k] = -1
         for o in range(k):
-            similarity[k * m + o] = 1.0 - 6.0 * _squared_distance(rank, row, (base + o) * n, n) / norm
-            similarity[o * m + k] = similarity[k * m + o]
+            value = 1.0 - 6.0 * _squared_distance(rank, row, (base + o) * n, n) / norm
+            similarity[k * m + o] = value
+            similarity[o * m + k] = value
+            if value > closest[k]:
+                closest[k] = value
+                partner[k] = o
+            if value > closest[o]:
+                closest[o] = value
+                partner[o] = k
+
+
+def _find_closest(
+    k: i64, n_alive: i64, m: i64, alive: vec[i64], similarity: vec[float], closest: vec[float], partner: vec[i64]
+) -> None:
+    # Writes the greatest similarity of list k to another remaining list, and the first such list.
+    row: i64 = k * m
+    best = -2.0
+    at: i64 = -1
+    for y in range(n_alive):
+        o: i64 = alive[y]
+        if o != k and similarity[row + o] > best:
+            best = similarity[row + o]
+            at = o
+    closest[k] = best
+    partner[k] = at
 
 
 def merge(
@@ -104,11 +143,17 @@ def merge(
     spare_in: object,
     rank_in: object,
     similarity_in: object,
+    closest_in: object,
+    partner_in: object,
+    tied_in: object,
+    heavy_in: object,
+    heavier_in: object,
     c1: float,
     c2: float,
     by_similarity: bool,
 ) -> None:
     # Merges the two most similar lists n_merges times; alive contains the n_alive remaining lists, in their old order.
+    # `compare` has written closest and partner. tied, heavy and heavier are spare space, one element for each list.
     weight = cast(vec[float], weight_in)
     alive = cast(vec[i64], alive_in)
     score = cast(vec[float], score_in)
@@ -116,8 +161,34 @@ def merge(
     order = cast(vec[i64], order_in)
     spare = cast(vec[i64], spare_in)
     similarity = cast(vec[float], similarity_in)
+    closest = cast(vec[float], closest_in)
+    partner = cast(vec[i64], partner_in)
+    tied = cast(vec[i64], tied_in)
+    heavy = cast(vec[i64], heavy_in)
+    heavier = cast(vec[i64], heavier_in)
     m: i64 = len(weight)
-    _merge(0, m, n_merges, n_alive, alive, score, weight, n, order, spare, rank, similarity, c1, c2, by_similarity)
+    _merge(
+        0,
+        m,
+        n_merges,
+        n_alive,
+        alive,
+        score,
+        weight,
+        n,
+        order,
+        spare,
+        rank,
+        similarity,
+        closest,
+        partner,
+        tied,
+        heavy,
+        heavier,
+        c1,
+        c2,
+        by_similarity,
+    )
 
 
 def _merge(
@@ -133,22 +204,39 @@ def _merge(
     spare: vec[i64],
     rank: vec[float],
     similarity: vec[float],
+    closest: vec[float],
+    partner: vec[i64],
+    tied: vec[i64],
+    heavy: vec[i64],
+    heavier: vec[i64],
     c1: float,
     c2: float,
     by_similarity: bool,
 ) -> None:
-    # As `merge`, for the m lists from `base` on, which `alive` and `similarity` number from 0.
+    # As `merge`, for the m lists from `base` on, which all other arrays number from 0.
     norm = float(n) * float(n) * float(n) - float(n)
     for _ in range(n_merges):
         best = -2.0
         heaviest = 1.0
         for x in range(n_alive):
-            row: i64 = alive[x] * m
-            if weight[base + alive[x]] > heaviest:
-                heaviest = weight[base + alive[x]]
-            for y in range(x):
-                if similarity[row + alive[y]] > best:
-                    best = similarity[row + alive[y]]
+            k: i64 = alive[x]
+            if weight[base + k] > heaviest:
+                heaviest = weight[base + k]
+            if partner[k] != -2 and closest[k] > best:
+                best = closest[k]
+        # A partner of -2 means that the greatest similarity of a list is unknown, but at most `closest`.
+        for x in range(n_alive):
+            k = alive[x]
+            if partner[k] == -2 and closest[k] >= best - 1e-10:
+                _find_closest(k, n_alive, m, alive, similarity, closest, partner)
+                if closest[k] > best:
+                    best = closest[k]
+        floor = best - 1e-10
+        n_tied: i64 = 0
+        for x in range(n_alive):
+            if closest[alive[x]] >= floor:
+                tied[n_tied] = x
+                n_tied += 1
         # Among pairs that are equal up to rounding, takes the heaviest, and then the first. The two weights of a pair,
         # the greater one first, do not depend on the order of its lists.
         tolerance = 1e-10 * heaviest
@@ -156,19 +244,52 @@ def _merge(
         second: i64 = -1
         high = 0.0
         low = 0.0
-        for x in range(n_alive):
-            row = alive[x] * m
-            for y in range(x):
-                if similarity[row + alive[y]] >= best - 1e-10:
-                    heavy = weight[base + alive[x]]
-                    light = weight[base + alive[y]]
-                    if light > heavy:
-                        heavy, light = light, heavy
-                    if first < 0 or heavy > high + tolerance or (heavy >= high - tolerance and light > low + tolerance):
-                        first = y
-                        second = x
-                        high = heavy
-                        low = light
+        n_heavy: i64 = 0
+        n_heavier: i64 = 0
+        for t in range(n_tied):
+            k = alive[tied[t]]
+            row: i64 = k * m
+            own = weight[base + k]
+            changed = False
+            start: i64 = 0
+            if first >= 0 and (own <= low + tolerance or own < high - tolerance):
+                # A pair of this list cannot replace the best pair unless its other list is heavy. If this list is no
+                # heavier than the lighter list of the best pair, the other list must even be heavier than both.
+                start = t
+                light = own <= low + tolerance
+                count: i64 = n_heavier if light else n_heavy
+                for h in range(count):
+                    u: i64 = heavier[h] if light else heavy[h]
+                    if u >= t:
+                        break
+                    if similarity[row + alive[tied[u]]] >= floor:
+                        # Compare this pair and the later pairs of the list one by one.
+                        start = u
+                        break
+            for u in range(start, t):
+                o: i64 = alive[tied[u]]
+                if similarity[row + o] >= floor:
+                    more = own
+                    less = weight[base + o]
+                    if less > more:
+                        more, less = less, more
+                    if first < 0 or more > high + tolerance or (more >= high - tolerance and less > low + tolerance):
+                        first = tied[u]
+                        second = tied[t]
+                        high = more
+                        low = less
+                        changed = True
+            if changed:
+                n_heavy = 0
+                n_heavier = 0
+                for u in range(n_tied):
+                    other = weight[base + alive[tied[u]]]
+                    if other >= high - tolerance:
+                        heavy[n_heavy] = u
+                        n_heavy += 1
+                    if other > high + tolerance:
+                        heavier[n_heavier] = u
+                        n_heavier += 1
         a: i64 = alive[first]
         b: i64 = alive[second]
         row_a: i64 = (base + a) * n
@@ -183,13 +304,25 @@ def _merge(
             alive[x] = alive[x + 1]
         n_alive -= 1
         _rank_row(score, row_a, n, order, spare, rank)
+        closest[a] = -2.0
+        partner[a] = -1
         closeness = 0.0
         for x in range(n_alive):
-            o2: i64 = alive[x]
-            if o2 != a:
-                similarity[a * m + o2] = 1.0 - 6.0 * _squared_distance(rank, row_a, (base + o2) * n, n) / norm
-                similarity[o2 * m + a] = similarity[a * m + o2]
-                closeness += similarity[a * m + o2]
+            o = alive[x]
+            if o == a:
+                continue
+            value = 1.0 - 6.0 * _squared_distance(rank, row_a, (base + o) * n, n) / norm
+            closeness += value
+            similarity[a * m + o] = value
+            similarity[o * m + a] = value
+            if value > closest[a]:
+                closest[a] = value
+                partner[a] = o
+            if value >= closest[o]:
+                closest[o] = value
+                partner[o] = a
+            elif partner[o] == a or partner[o] == b:
+                partner[o] = -2
         if by_similarity:
             merged = c1 * (weight[base + a] + weight[base + b]) / 2.0
             if n_alive > 1:
@@ -228,6 +361,11 @@ def merge_stack(
     spare = vec[i64]([0] * n)
     alive = vec[i64]([0] * most)
     similarity = vec[float]([0.0] * (most * most))
+    closest = vec[float]([0.0] * most)
+    partner = vec[i64]([0] * most)
+    tied = vec[i64]([0] * most)
+    heavy = vec[i64]([0] * most)
+    heavier = vec[i64]([0] * most)
     left = vec[i64]([0] * (last - first))
     for q in range(first, last):
         base: i64 = ptr[q]
@@ -235,7 +373,28 @@ def merge_stack(
         for k in range(m):
             alive[k] = k
         if m > 1:
-            _compare(base, m, 0, m, score, n, order, spare, rank, similarity)
-            _merge(base, m, m - 1, m, alive, score, weight, n, order, spare, rank, similarity, c1, c2, by_similarity)
+            _compare(base, m, 0, m, score, n, order, spare, rank, similarity, closest, partner)
+            _merge(
+                base,
+                m,
+                m - 1,
+                m,
+                alive,
+                score,
+                weight,
+                n,
+                order,
+                spare,
+                rank,
+                similarity,
+                closest,
+                partner,
+                tied,
+                heavy,
+                heavier,
+                c1,
+                c2,
+                by_similarity,
+            )
         left[q - first] = base + alive[0]
     return left

@@ -38,14 +38,15 @@ def merge_many_lists(score, weight, c1, c2, by_similarity):
     """
     m, n = score.shape
     score, weight, rank, similarity = as_vf(score.ravel()), as_vf(weight), VF(np.zeros(m * n)), VF(np.zeros(m * m))
-    order, spare = as_vi(np.arange(n)), as_vi(np.arange(n))
+    order, spare, closest = as_vi(np.arange(n)), as_vi(np.arange(n)), VF(np.zeros(m))
+    partner, tied, heavy, heavier = (VI(np.zeros(m, dtype=np.int64)) for _ in range(4))
     # A list is sorted and then compared with all lists before it.
     for first, last in blocks(np.cumsum(n * (np.arange(m) + 20.0))):
-        _agglomerate.compare(first, last, score, n, order, spare, rank, similarity)
+        _agglomerate.compare(first, last, score, n, order, spare, rank, similarity, closest, partner)
     alive = VI(np.arange(m))
-    # Before a merge, all pairs are scanned. After the merge, all lists are compared with the new list.
+    # Before a merge, all pairs are scanned in the worst case. After it, all lists are compared with the new list.
     lists = np.arange(m, 1.0, -1.0)
     for first, last in blocks(np.cumsum(lists * (lists + n))):
-        arrays = score, weight, n, order, spare, rank, similarity
-        _agglomerate.merge(last - first, m - first, alive, *arrays, c1, c2, by_similarity)
+        arrays = order, spare, rank, similarity, closest, partner, tied, heavy, heavier
+        _agglomerate.merge(last - first, m - first, alive, score, weight, n, *arrays, c1, c2, by_similarity)
     return np.asarray(score).reshape(m, n)[alive[0]]

@@ -44,7 +44,9 @@ from ._weight_range import check_range, check_sums
 
 __all__ = ["BaseAggregator"]
 
-_LINEAR_METHODS = "choose a method whose memory is linear, such as BordaCount, ReciprocalRankFusion or Copeland"
+_LINEAR_METHODS = (
+    "choose a method whose time and memory are linear, such as BordaCount, ReciprocalRankFusion or RankBiasedCentroid"
+)
 _SILENT_VOTERS = "Give these voters a weight; weight 0 ignores a voter, but the items in its lists are still ranked."
 
 

@@ -333,6 +333,28 @@ def test_markov_chain_iteration_over_lists_equals_solving(chain, absent, monkeyp
     assert left["item"].tolist() == right["item"].tolist()
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.PartialListsWarning")
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+@pytest.mark.parametrize("chain", ["mc1", "mc2"])
+@pytest.mark.parametrize(
+    ("n_items", "length", "n_lists", "walks"),
+    [(240, 240, 4, False), (260, 260, 4, True), (400, 260, 6, False), (500, 250, 5, True), (500, 100, 60, False)],
+)
+@pytest.mark.parametrize("tol", [1e-12, 1e-3])
+def test_markov_chain_walks_queries_of_many_items(n_items, length, n_lists, walks, tol, chain, absent, monkeypatch):
+    rng = np.random.default_rng(n_items)
+    lists = RankedLists.from_lists([rng.permutation(n_items)[:length].tolist() for _ in range(n_lists)])
+    method = MarkovChain(chain=chain, absent=absent, tol=tol).fit(lists)
+    assert (method.n_iter_ > 0) == walks and method.query_info_["converged"].all()
+    found = method.transform(lists).set_index("item")["score"]
+    monkeypatch.setattr(_markov_chain, "_MANY_ITEMS", 10_000)
+    monkeypatch.setattr(_markov_chain, "_MANY_COMMON_ITEMS", 10_000)
+    solved = method.fit_transform(lists)
+    assert method.n_iter_ == 0
+    np.testing.assert_allclose(found[solved["item"]], solved["score"], rtol=1e-11)
+    assert found.index.tolist() == solved["item"].tolist()
+
+
 @pytest.mark.parametrize(
     "options", [{"ergodic_number": 0}, {"ergodic_number": 1}, {"tol": 1e-15}, {"max_iter": 100}], ids=str
 )

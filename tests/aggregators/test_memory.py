@@ -266,8 +266,9 @@ def test_memory_limit_error_names_query_size_bytes_and_alternatives():
         Schulze(absent="ignore").fit_transform(lists)
     assert str(caught.value) == (
         "Schulze(absent='ignore') needs about 4.4 MB for query 'large' of 300 items and 1 list, and 100 kB are "
-        "available; choose a method whose memory is linear, such as BordaCount, ReciprocalRankFusion or Copeland, or "
-        "set another limit with skrankagg.config_context(memory_limit=...) or the variable SKRANKAGG_MEMORY."
+        "available; choose a method whose time and memory are linear, such as BordaCount, ReciprocalRankFusion or "
+        "RankBiasedCentroid, or set another limit with skrankagg.config_context(memory_limit=...) or the variable "
+        "SKRANKAGG_MEMORY."
     )
     assert isinstance(caught.value, InputError)
     assert isinstance(caught.value, MemoryError)

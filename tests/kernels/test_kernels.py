@@ -173,6 +173,65 @@ def test_merge_lists_treats_queries_independently(monkeypatch, block, by_similar
     np.testing.assert_array_equal(_kernels.merge_lists(score, weight, list_ptr, *options), alone)
 
 
+def ranks_of(score):
+    """Return mid-ranks, the highest score first; neighbours within rounding tie."""
+    order, rank, first = sorted(range(len(score)), key=lambda i: -score[i]), np.empty(len(score)), 0
+    for last in range(len(order)):
+        end = last + 1 == len(order)
+        if end or score[order[last]] - score[order[last + 1]] > 1e-12 * np.abs(score).max():
+            rank[order[first : last + 1]] = (first + last) / 2 + 1
+            first = last + 1
+    return rank
+
+
+def merged_lists(score, weight, c1, c2, by_similarity):
+    """Merge the two most similar lists until one is left, comparing all pairs before each merge."""
+    score, weight, n = list(score.copy()), list(weight), score.shape[1]
+    while len(score) > 1:
+        rank, tolerance = [ranks_of(one) for one in score], 1e-10 * max(1.0, *weight)
+        alike = [[1 - 6 * ((one - other) ** 2).sum() / (n**3 - n) for other in rank] for one in rank]
+        best, found, high, low = max(max(row[:x]) for x, row in enumerate(alike) if x), None, 0.0, 0.0
+        for x in range(len(score)):
+            for y in range(x):
+                if alike[x][y] >= best - 1e-10:
+                    less, more = sorted([weight[x], weight[y]])
+                    heavier = more > high + tolerance or (more >= high - tolerance and less > low + tolerance)
+                    if found is None or heavier:
+                        found, high, low = (y, x), more, less
+        a, b = found
+        share = weight[a] / (weight[a] + weight[b]) if weight[a] + weight[b] > 0 else 0.5
+        score[a] = share * score[a] + (1 - share) * score[b]
+        merged = (c1 * low + c2 * high) / (c1 + c2)
+        both = weight[a] + weight[b]
+        del score[b], weight[b]
+        if by_similarity:
+            own, merged = ranks_of(score[a]), c1 * both / 2
+            others = [ranks_of(one) for x, one in enumerate(score) if x != a]
+            close = 0.0
+            for other in others:
+                close += 1 - 6 * ((own - other) ** 2).sum() / (n**3 - n)
+            merged = max(0.0, (merged + c2 * close / len(others) if others else merged) / (c1 + c2))
+        weight[a] = merged
+    return score[0]
+
+
+@pytest.mark.parametrize("by_similarity", [False, True])
+@pytest.mark.parametrize("n_values", [1, 2, 4, 1000])  # few values: many lists and pairs of lists tie
+@pytest.mark.parametrize("n_items", [2, 3, 6])
+def test_merge_lists_equals_a_scan_of_all_pairs(monkeypatch, n_items, n_values, by_similarity):
+    rng = np.random.default_rng([n_items, n_values])
+    for n_lists in (2, 3, 9, 24):
+        score = rng.integers(0, n_values, (n_lists, n_items)) / 4
+        weight = rng.choice([0.0, 1.0, 1.0 + 5e-11, 1.0 + 1.5e-10, 2.0, *rng.random(3)], n_lists)
+        expected = merged_lists(score, weight, 0.25, 0.5, by_similarity)
+        list_ptr = np.array([0, n_lists])
+        for block in (_kernels.loading.BLOCK, 1):
+            with monkeypatch.context() as patch:
+                patch.setattr(_kernels.loading, "BLOCK", block)
+                found = _kernels.merge_lists(score, weight, list_ptr, 0.25, 0.5, by_similarity)
+            np.testing.assert_array_equal(found[0], expected)
+
+
 @pytest.mark.parametrize("block", [_kernels.loading.BLOCK, 1])
 def test_mean_places_equals_an_example_by_hand(monkeypatch, block):
     monkeypatch.setattr(_kernels.loading, "BLOCK", block)

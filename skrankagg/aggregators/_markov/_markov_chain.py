@@ -26,6 +26,11 @@ __all__ = ["MarkovChain", "stationary_distribution"]
 # than comparing all pairs. Measured: a step takes as long as comparing 14 pairs for each row. Mostly, 40 steps reach an
 # error of 1e-12.
 _LONG_LISTS = 560
+# From this number of items, walking shorter lists is also faster than solving a linear system, even if the walk needs
+# 160 steps. If all lists contain all items, the walk needs few steps, and is faster from the second number of items.
+_MANY_ITEMS, _MANY_COMMON_ITEMS = 450, 250
+# The walk in such a query ends at this error, so that each score equals the score of the solved system to 1e-11.
+_SOLVED_TOL = 1e-13
 
 
 def stationary_distribution(
@@ -188,7 +193,7 @@ class MarkovChain(BaseAggregator):
     chains of this class.
 
     The time is :math:`O(\sum_v L_v^2 + n^3)` for each query, where the :math:`L_v` are the lengths of its lists. The
-    memory is a few matrices of :math:`n^2` numbers. For lists of many hundreds of items, "mc1" and "mc2" do not need
+    memory is a few matrices of :math:`n^2` numbers. For lists of some hundreds of items, "mc1" and "mc2" do not need
     these matrices. They walk list by list, and the time of each step is linear in the number of rows.
 
     References
@@ -304,21 +309,38 @@ class MarkovChain(BaseAggregator):
 
     def _walks_up(self, lists):
         """Return a mask of the queries for which walking list by list is faster than comparing all pairs of items."""
-        jump, tol, up = float(self.ergodic_number), self.tol, CHAINS[self.chain].goes_up
-        # Walk list by list only if the walk is certain to come within tol.
-        up &= 0 < jump < 1 and 16 * np.finfo(np.float64).eps <= tol * jump
-        if not up or self.max_iter < 1 + math.log(tol * jump / 2) / math.log1p(-jump):
-            return np.zeros(lists.n_queries, dtype=bool)
+        up = np.zeros(lists.n_queries, dtype=bool)
+        if not CHAINS[self.chain].goes_up:
+            return up
         length = lists.list_length.astype(np.float64)
         n_rows, longest = lists.sum_over_lists(length), np.maximum.reduceat(length, lists.list_ptr[:-1])
+        if self._reaches(self.tol):
+            up |= lists.sum_over_lists(length**2) > _LONG_LISTS * n_rows
+        if self._reaches(min(self.tol, _SOLVED_TOL)):
+            common = np.minimum.reduceat(length, lists.list_ptr[:-1]) == lists.query_n_items
+            many = lists.query_n_items >= np.where(common, _MANY_COMMON_ITEMS, _MANY_ITEMS)
+            # The lists of paired comparisons are too short.
+            up |= many & (lists.sum_over_lists(length**2) > n_rows * lists.query_n_items / 4)
         # All lists are padded to the length of the longest list.
-        even = np.diff(lists.list_ptr) * longest <= 2 * n_rows
-        return even & (lists.sum_over_lists(length**2) > _LONG_LISTS * n_rows)
+        return up & (np.diff(lists.list_ptr) * longest <= 2 * n_rows)
+
+    def _reaches(self, tol):
+        """Return True if the walk is certain to come within an error `tol` in `max_iter` steps."""
+        jump = float(self.ergodic_number)
+        if not (0 < jump < 1 and 16 * np.finfo(np.float64).eps <= tol * jump):
+            return False
+        return self.max_iter >= 1 + math.log(tol * jump / 2) / math.log1p(-jump)
+
+    def _tol_by_lists(self, lists):
+        """Return the error at which the walk of each query ends, for queries whose lists are walked."""
+        length = lists.list_length.astype(np.float64)
+        long = lists.sum_over_lists(length**2) > _LONG_LISTS * lists.sum_over_lists(length)
+        return np.where(long, self.tol, min(self.tol, _SOLVED_TOL))
 
     def _long_run_by_lists(self, lists):
         found = [
-            walk(moves, start_of(held[None]), self.ergodic_number, self.max_iter, self.tol)
-            for held, moves in self._list_moves(lists)
+            walk(moves, start_of(held[None]), self.ergodic_number, self.max_iter, tol)
+            for (held, moves), tol in zip(self._list_moves(lists), self._tol_by_lists(lists), strict=True)
         ]
         state, n_iter, error = zip(*found, strict=True)
         return np.concatenate(state, axis=1)[0], np.concatenate(n_iter), np.concatenate(error)

@@ -75,8 +75,9 @@ class Agglomerative(WeightedAggregator):
     counted, a list ranks its items above absent items and does not compare two absent items. Among pairs of lists with
     the same similarity, the pair with the largest weight is merged. If several pairs remain, the content of the lists
     decides. The method does not accept list weights other than 1: two copies of a list merge into one list, so they do
-    not act like one list of weight 2. The time for each query is :math:`O(m n^2 + m^2 n + m^3)`, and the memory is
-    :math:`O(n^2 + m n)`.
+    not act like one list of weight 2. The time for each query is usually :math:`O(m n^2 + m^2 n)`. At worst it is
+    :math:`O(m n^2 + m^2 n + m^3)`, if very many pairs of lists are equally similar. The memory is :math:`O(n^2 + m n +
+    m^2)`.
 
     References
     ----------
@@ -100,7 +101,7 @@ class Agglomerative(WeightedAggregator):
     _guide = {
         "absent": "the mean of the remaining places, (L + 1 + n) / 2; for the majorities below each item of the list",
         "ties": "mean rank",
-        "cost": "$m n^2 + m^2 n + m^3$",
+        "cost": "$m n^2 + m^2 n$, at worst $+ m^3$",
     }
     _tag_notes = {"absent_below": 'with `weight_update="mean"`'}
     _parameter_constraints: dict = {
