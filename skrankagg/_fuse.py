@@ -124,7 +124,7 @@ def fuse(
     score) pair of integers must be a tuple, because a list of two integers is a list of ids.
 
     Hits of these clients are recognised by their shape, as objects and as JSON: Elasticsearch, OpenSearch, Qdrant,
-    Weaviate, LangChain and LlamaIndex. The raw responses of the four engines are also recognised. Dicts with the keys
+    Weaviate, LangChain and LlamaIndex. The raw responses of the first four are also recognised. Dicts with the keys
     "id" and "score" are read in the same way. If hits have scores, the scores order the list. Hits without scores are
     ranked by their order. For Weaviate, a lower distance is better. For Qdrant, and for pairs (Document, score), the
     order of the hits shows whether lower scores are better. UUIDs of Weaviate become text. Integers of NumPy and of
