@@ -67,7 +67,7 @@ def fuse(
         Each list contains ids, best first, or pairs (id, score); it may also be a dict of id to score. Higher scores
         are better. A list may also contain hits of a search client, or be the client's response; the notes list the
         clients. All ids must have one sortable type, such as str or int. Empty lists are ignored. None and exceptions,
-        as ``asyncio.gather(..., return_exceptions=True)`` returns them, count as empty lists. To merge several
+        as ``asyncio.gather(..., return_exceptions=True)`` returns them, are treated as empty lists. To merge several
         queries, pass a batch, which is a list that contains the lists of each query in this form. The lists of a single
         query may also be data frames, with one frame for each list. The frames are read as in RankedLists.from_lists.
         Lists of named tuples, such as ``ScoredDoc`` of ir_measures, are read as frames.
@@ -93,7 +93,7 @@ def fuse(
         How to treat an item that a list contains twice, such as several passages of one document. The options are an
         error, the item's first entry, its best entry, and the mean of its ranks or scores.
     strict : bool, default=False
-        Whether lists that are None or an exception are errors. Names in `weights` and `key` that are not the name of a
+        If True, lists that are None or an exception are errors. Names in `weights` and `key` that are not the name of a
         list are then also errors.
 
     Returns
@@ -109,7 +109,7 @@ def fuse(
         If the lists are of another type, or the ids cannot be sorted.
     ValueError
         If all lists are None or exceptions. If a list contains an id twice, a score is not finite, or only some lists
-        have scores and the method reads them. If a list has no weight in a mapping of weights, or a name is unknown
+        have scores and the method reads scores. If a list has no weight in a mapping of weights, or a name is unknown
         with ``strict=True``. If ``explain=True`` and the method's scores are not sums over the lists.
 
     See Also
@@ -124,7 +124,7 @@ def fuse(
     score) pair of integers must be a tuple, because a list of two integers is a list of ids.
 
     Hits of these clients are recognised by their shape, as objects and as JSON: Elasticsearch, OpenSearch, Qdrant,
-    Weaviate, LangChain and LlamaIndex. The raw responses of the four engines are also recognised. Dicts with the keys
+    Weaviate, LangChain and LlamaIndex. The raw responses of the first four are also recognised. Dicts with the keys
     "id" and "score" are read in the same way. If hits have scores, the scores order the list. Hits without scores are
     ranked by their order. For Weaviate, a lower distance is better. For Qdrant, and for pairs (Document, score), the
     order of the hits shows whether lower scores are better. UUIDs of Weaviate become text. Integers of NumPy and of

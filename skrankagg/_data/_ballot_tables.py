@@ -262,7 +262,7 @@ def _find_rows(table, matrix, caller):
             warn_user(
                 f"{caller} reads rows as candidates and columns as ballots, but each row has the same "
                 f"{matrix.shape[1]} ranks, and the columns do not. Pass rows='voters' if each row is the list of a "
-                "voter, or rows='items'.",
+                "voter, otherwise rows='items'.",
                 AmbiguousInputWarning,
             )
         else:

@@ -75,7 +75,7 @@ def from_runs(
     Raises
     ------
     TypeError
-        If the runs are not dicts of dicts or lists, such as matrices for :meth:`from_scores`.
+        If the runs are not dicts of dicts or lists. For matrices, call :meth:`from_scores`.
     ValueError
         If there are no runs, if only some results have scores, or if a frame contains several voters. If a list
         contains fractions, which are scores, instead of items.
@@ -493,7 +493,7 @@ def plain_lists(cls, X, *, sequences=True):
 
 
 def _has_fractions(results):
-    """Return True for floats that are not all integers; they are scores, not ids of items."""
+    """Return True if some numbers have a fraction, because such numbers are scores and not ids of items."""
     if isinstance(results, np.ndarray):
         return results.dtype.kind == "f" and bool((results[np.isfinite(results)] % 1 != 0).any())
     # The first element decides for most lists, so that long lists of ids are not searched.

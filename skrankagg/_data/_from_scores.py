@@ -210,7 +210,7 @@ def _check_shapes(cells, voters):
 
 
 def _refuse_inexact(cells, voters):
-    """Raise an error if integers of some matrices are too large for the floats of others."""
+    """Raise an error if matrices have different dtypes and some integers are too large for float64."""
     if len({one.dtype for one in cells}) == 1:
         return
     for one, name in zip(cells, voters, strict=True):

@@ -166,7 +166,7 @@ def _entry(*path):
 
 
 def _number(*path):
-    """Return a function that reads a score from a hit, also if the score is text, as in Weaviate's GraphQL."""
+    """Return a function that reads a score from a hit, even if the score is text, as in Weaviate's GraphQL."""
     read = _entry(*path)
 
     def read_number(hit):

@@ -74,7 +74,7 @@ def warn_of_rows(matrix, index, caller, *, ranks=False):
         return
     warn_user(
         f"{caller} reads rows as items and columns as voters. {what}. Pass rows='voters' if each row is the list of a "
-        "voter, or rows='items'.",
+        "voter, otherwise rows='items'.",
         AmbiguousInputWarning,
     )
 

@@ -162,7 +162,7 @@ def describe_method(method):
 
 
 def has_not_arrived(one):
-    """Return True for None or an exception, which stand for the list of a retriever that did not answer."""
+    """Return True for None or an exception, which a request contains if a retriever did not answer."""
     return one is None or isinstance(one, BaseException)
 
 

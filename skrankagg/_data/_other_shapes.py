@@ -17,8 +17,9 @@ def refuse_other_shape(columns):
     """Raise an error that names the right constructor, if a frame for RankedLists.from_frame has another shape.
 
     `columns` is the :class:`Columns` of the frame. Nothing happens if the frame has a column of items, or if its shape
-    is unknown. In a frame of pairs, pandas numbers the repeated titles, as in "gene" and "gene.1". Reading only the
-    first pair would lose the other voters.
+    is unknown. One exception is a frame with two columns for each voter, in which pandas numbers repeated titles, as in
+    "gene" and "gene.1". Such a frame is refused even if "gene" is the column of items, because the other voters would
+    be lost.
 
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
@@ -43,13 +44,13 @@ def refuse_other_shape(columns):
 
 
 def holds_pairs(columns):
-    """Return True for a frame whose columns are in turn text and numbers, such as genes and their p-values."""
+    """Return True for a frame whose columns alternate between text and numbers, such as genes and p-values."""
     kinds = _kinds(columns)
     return len(kinds) > 1 and kinds == ["text", "number"] * (len(kinds) // 2)
 
 
 def show_titles(columns):
-    """Return the titles of the columns for a message; of many titles, only the first are shown."""
+    """Return the titles of the columns for a message, which shows only the first titles of wide frames."""
     titles = ", ".join(map(repr, columns.available[:_SHOWN]))
     n_titles = len(columns.available)
     return f"[{titles}]" if n_titles <= _SHOWN else f"[{titles}, ...] ({n_titles} in all)"

@@ -46,7 +46,7 @@ class Composition(BaseComposition):
         return self._set_params(self._members_name, **params)
 
     def _members(self, *, required=True):
-        """Check the members; return the members other than "drop". There may be no members unless `required` is set."""
+        """Check the members; return the members other than "drop". With `required`, there must be a member."""
         given, title = getattr(self, self._members_name), self._members_name
         if (required and not given) or not all(isinstance(member, tuple) and len(member) == 2 for member in given):
             raise InputError(

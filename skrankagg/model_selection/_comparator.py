@@ -440,8 +440,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             p-values counts only the comparisons of methods. A voter can still be the baseline.
         **options
             Options of :func:`~skrankagg.model_selection.compare_methods`: `metric`, `test`, `correction`, `confidence`,
-            `n_resamples`, `random_state`. If `metric` is None, the first of the `metrics` is compared, which also
-            determines the best method.
+            `n_resamples`, `random_state`. If `metric` is None, the first measure is compared, which also determines
+            the best method.
 
         Returns
         -------

@@ -125,8 +125,8 @@ def compare_methods(
     ------
     ValueError
         If `metric` is None and the table has several measures. If the measure, the baseline, the test or the correction
-        is unknown. If `baseline` is None, and neither higher
-        nor lower values of the measure are better, as for "num_ret".
+        is unknown. If `baseline` is None, and neither higher nor lower values of the measure are better, as for
+        "num_ret".
 
     See Also
     --------

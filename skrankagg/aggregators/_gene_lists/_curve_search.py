@@ -1,9 +1,9 @@
 """Search for the curve of MAIC by scipy's trust-region method, without the cost of its general wrappers.
 
 `scipy.optimize.curve_fit` takes 0.3 ms for each step of a search with four parameters. Nearly all of this time goes
-into checks and wrappers. A search that does not settle takes hundreds of steps. The functions here take the same steps:
-each operation on numbers is the one of scipy's method "trf", in the same order. So the curve is equal to the last bit.
-A search that stops at a tolerance of 1e-8 amplifies rounding, so another order of operations would alter the curve.
+into checks and wrappers. A search that does not settle takes hundreds of steps. The functions here take the same steps
+as scipy's method "trf", with the same arithmetic operations in the same order. So the curve is equal to the last bit. A
+search that stops at a tolerance of 1e-8 amplifies rounding, so another order of operations would alter the curve.
 """
 
 from math import copysign, inf
@@ -21,8 +21,8 @@ _MOST_EVALUATIONS = 400
 def search_curve(place, target, spread, start, lowest):
     """Search for the curve a exp(-b x) - c x + d with the least squared errors, as `scipy.optimize.curve_fit` does.
 
-    The errors are divided by `spread`, and the search begins at the parameters `start`. The parameters are at least
-    `lowest`, which is at least 0. Returns the parameters, or None if no curve is found.
+    The errors are divided by `spread`, and the search begins at the parameters `start`. `lowest` contains lower bounds
+    of the parameters, which are at least 0. Returns the parameters, or None if no curve is found.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._gene_lists._curve_search import search_curve
@@ -46,14 +46,14 @@ class _Residuals:
         self.place, self.target, self.weight = place, target, weight
 
     def __call__(self, x):
-        """Return the residuals for the parameters `x`, and keep the parts that the derivatives at `x` share."""
+        """Return the residuals for the parameters `x`, and store intermediate results for `derivatives`."""
         a, b, c, d = x.tolist()
         self.decay, self.line = np.exp(-b * self.place), c * self.place
         self.curve = a * self.decay
         return self.weight * (self.curve - self.line + d - self.target)
 
     def derivatives(self, x, found):
-        """Return the derivatives at the parameters of the last call, which returned `found`."""
+        """Return the derivatives at the parameters of the last call; `found` is the result of this call."""
         moved = x + _STEP * np.maximum(1.0, np.abs(x))
         a, _, _, d = x.tolist()
         a1, b1, c1, d1 = moved.tolist()
@@ -148,13 +148,16 @@ class _Search:
                 gradient = jacobian.T.dot(f)
 
     def _distances(self, x, gradient):
-        """Return the distances to the bounds that a descent approaches, and ones for these parameters."""
+        """Return the distance of each parameter to its bound if a descent approaches the bound, otherwise 1.
+
+        The second result contains the derivatives of these distances, which are 1 or 0.
+        """
         bounded = gradient > 0
         return np.where(bounded, x - self.lowest, 1.0), bounded.astype(np.float64)
 
     def _decompose(self):
         if not np.isfinite(self.stacked).all():
-            raise ValueError("The derivatives are beyond floats.")
+            raise ValueError("The derivatives exceed the range of floats.")
         u, s, v, info = self.gesdd(self.stacked, compute_uv=True, lwork=self.lwork, full_matrices=False)
         if info:
             raise ValueError("The singular values were not found.")
@@ -205,7 +208,7 @@ class _Search:
         return descent_step, descent, -descent_value
 
     def _stride(self, x, step):
-        """Return how many steps lead to the first bound, and the parameters whose bound this is."""
+        """Return the multiple of `step` that leads to the first bound, and a mask of the parameters at this bound."""
         strides = np.full(4, inf)
         moves = np.flatnonzero(step)
         with np.errstate(over="ignore"):
@@ -221,12 +224,12 @@ class _Model:
         self.jacobian, self.gradient, self.curvature = jacobian, gradient, curvature
 
     def value(self, step):
-        """Return the expected change of the squared errors."""
+        """Return the change of the squared errors that the model predicts for a step."""
         moved = self.jacobian.dot(step)
         return 0.5 * (moved.dot(moved) + (step * self.curvature).dot(step)) + step.dot(self.gradient)
 
     def along(self, direction, origin=None):
-        """Return the coefficients of the quadratic function on a line, the square first."""
+        """Return the coefficients of the quadratic function along a line, beginning with the square."""
         moved = self.jacobian.dot(direction)
         square = (moved.dot(moved) + (direction * self.curvature).dot(direction)) * 0.5
         slope = self.gradient.dot(direction)

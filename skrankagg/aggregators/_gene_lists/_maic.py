@@ -92,8 +92,7 @@ class MAIC(WeightedAggregator):
     which the authors' program calls [2]_. So it reproduces the results of that program. This option takes some hundred
     times as long and is no more accurate. If the search finds no curve, all places of the list get nearly the same
     weight. This happens in two of the 99 fits to the authors' example. The authors' program cuts lists to their first
-    2000 items; use
-    :class:`~skrankagg.preprocessing.TopK` in a pipeline for this.
+    2000 items; use :class:`~skrankagg.preprocessing.TopK` in a pipeline for this.
 
     A list of weight 2 counts as two lists of different categories, but not as two lists of one category. `tol` is an
     absolute difference. If all lists have larger weights, the scores change more in each iteration, and the iteration
