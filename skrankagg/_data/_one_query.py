@@ -169,6 +169,8 @@ def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
     """
     names = None
     if isinstance(lists, Mapping):
+        if not lists.keys().isdisjoint(RESPONSE_KEYS):
+            _refuse_response(lists)
         names, lists = list(lists), list(lists.values())
     elif not isinstance(lists, list | tuple):
         raise InputTypeError(
@@ -208,6 +210,15 @@ def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
         )
     falling = [range(0, -len(of), -1) if values is None else values for of, values in zip(ids, scores, strict=True)]
     return PlainQuery(names, ids, falling, hits)
+
+
+def _refuse_response(lists):
+    """Raise an error for the response of a client, which has other values besides its hits."""
+    if open_response(lists) is not None and any(isinstance(one, str | int | float) for one in lists.values()):
+        raise InputTypeError(
+            "`lists` of fuse must be a list for each retriever; got the response of a single client. Wrap it in a "
+            "dict, such as {'bm25': response}, with the other responses."
+        )
 
 
 def read_weights(plain, weights, *, strict=False):

@@ -26,6 +26,8 @@ _NUMERIC = {"rank", "score", "weight", "duel", "relevance"}
 
 # Beginning of a line of LETOR's files: relevance, query, and the number of a voter with its value.
 _LETOR = re.compile(r"\S+ qid:\S+ \d+:\S+")
+# Beginning of a header of PrefLib.
+_PREFLIB = re.compile(r"#\s?(FILE NAME|TITLE|DATA TYPE|NUMBER ALTERNATIVES|ALTERNATIVE NAME \d+)\s?:", re.IGNORECASE)
 
 
 class Look:
@@ -476,6 +478,11 @@ def _unknown(look, formats):
         return Fault(
             f"expected another format, got a file of LETOR that begins with {look.line!r}",
             "read it in Python by skrankagg.datasets.load_letor_agg, which returns the lists and the judgements.",
+        )
+    if _PREFLIB.match(" ".join(look.fields("trec"))):
+        return Fault(
+            f"expected another format, got a file of PrefLib that begins with {look.line!r}",
+            "read it in Python by skrankagg.datasets.read_preflib, which returns the ballots.",
         )
     kind = look.kind.name
     if look.format != "auto":
