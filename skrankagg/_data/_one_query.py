@@ -232,8 +232,9 @@ def read_weights(plain, weights, *, strict=False):
                 f"`weights` must be numbers, one for each list, for unnamed lists; got {show(dict(weights))}. Pass the "
                 "lists as a dict, too."
             )
-        lacking = next((name for name in names if name not in weights), None)
-        if lacking is not None:
+        lacking = [name for name in names if name not in weights]
+        if lacking:
+            lacking = lacking[0]
             spare = [name for name in weights if name not in names]
             near = near_voters([lacking], spare)
             raise InputError(

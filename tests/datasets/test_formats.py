@@ -136,7 +136,7 @@ PREFLIB = b"# FILE NAME: a.soc\n# NUMBER ALTERNATIVES: 2\n3: 1,2\n"
 @pytest.mark.parametrize("data", [PREFLIB, gzip.compress(PREFLIB), b"\n" + PREFLIB.replace(b"# ", b"#")])
 def test_readers_recognise_files_of_preflib(reader, format, data):
     with pytest.raises(
-        InputError, match=r"got a file of PrefLib that begins with '# .*datasets\.read_preflib"
+        InputError, match=r"got a file of PrefLib that begins with '#.*datasets\.read_preflib"
     ) as caught:
         reader(io.BytesIO(data), format=format)
     assert len(str(caught.value)) < 260
