@@ -375,6 +375,15 @@ def test_a_series_of_weights_is_matched_by_the_names_in_its_index():
     assert fuse([ids["u"]]) == fuse([[3, 1]]) and fuse([ids["v"]]) == fuse([["a"]])
 
 
+@pytest.mark.parametrize("method", ["rrf", "Copeland"])
+@pytest.mark.parametrize("duplicates", ["error", "first", "best", "mean"])
+def test_a_batch_may_contain_a_query_without_lists(method, duplicates):
+    one = {"u": ["a", "b"]}
+    for empty in ({}, [], {"u": []}, [[]]):
+        found = fuse([empty, one, empty], method, duplicates=duplicates)
+        assert found == [[], fuse(one, method), []]
+
+
 def test_fuse_of_frames_ignores_the_weights_of_absent_frames():
     items = {"x": list("abc"), "y": list("cad")}
     frames = {name: pd.DataFrame({"item": of, "rank": range(1, 4)}) for name, of in items.items()}

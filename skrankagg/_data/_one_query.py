@@ -86,6 +86,8 @@ class PlainQuery:
 
     def without_duplicates(self, duplicates):
         """Return lists in which each id is unique; `duplicates` is "first", "best" or "mean"."""
+        if not self.ids:
+            return self
         merged = [self._merge(v, duplicates) for v in range(len(self.ids))]
         ids, scores, hits, ranks = (list(part) for part in zip(*merged, strict=True))
         return PlainQuery(
