@@ -382,6 +382,9 @@ def test_a_batch_may_contain_a_query_without_lists(method, duplicates):
     for empty in ({}, [], {"u": []}, [[]]):
         found = fuse([empty, one, empty], method, duplicates=duplicates)
         assert found == [[], fuse(one, method), []]
+    unnamed = [[[], []], [["a", "b"], []]]
+    assert fuse(unnamed, method, duplicates=duplicates) == [[], fuse([["a", "b"]], method)]
+    assert fuse([[[]], [[], {}]], method, duplicates=duplicates) == [[], []]
 
 
 def test_fuse_of_frames_ignores_the_weights_of_absent_frames():

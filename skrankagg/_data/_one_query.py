@@ -134,7 +134,10 @@ def is_batch(lists, key):
         return False
     if lists and isinstance(lists[0], list) and lists[0] and isinstance(lists[0][0], str):
         return False  # the most common case
-    query = next((one for one in lists if len(one)), ()) if all(map(_is_sized, lists)) else ()
+    queries = [one for one in lists if len(one)] if all(map(_is_sized, lists)) else []
+    query = next((one for one in queries if not _only_empty(one)), None)
+    if query is None:  # lists of empty lists
+        return bool(queries)
     if isinstance(query, Mapping):
         if open_response(query) is not None:
             return False
@@ -150,6 +153,11 @@ def is_batch(lists, key):
     if isinstance(one, list | tuple | np.ndarray):
         return not is_pair(one)
     return one is not None and not isinstance(one, str) and open_response(one) is not None
+
+
+def _only_empty(query):
+    """Return True for a sequence that contains only empty lists, such as the lists of a query without any hit."""
+    return isinstance(query, list | tuple) and all(isinstance(one, list | tuple | Mapping) and not one for one in query)
 
 
 def _is_sized(one):
