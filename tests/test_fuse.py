@@ -240,6 +240,18 @@ def test_fuse_accepts_ids_of_any_ordered_type():
             InputError,
             r"got TimeoutError\('late'\) for list 1, and no other list has arr",
         ),
+        (
+            {"took": 3, "timed_out": False, "hits": {"hits": [{"_id": "a", "_score": 1.0}]}},
+            {},
+            InputTypeError,
+            r"got the response of a single client\. Wrap it in a dict, such as",
+        ),
+        (
+            {"result": [{"id": 1, "score": 0.5, "payload": {}}], "status": "ok"},
+            {},
+            InputTypeError,
+            "of a single client",
+        ),
         ([["a"]], {"strict": 1}, InputTypeError, "`strict` must be True or False"),
         ([["a"]], {"return_items": "yes"}, InputTypeError, "`return_items` must be True or False"),
         ([["a"]], {"duplicates": "last"}, InputError, "`duplicates` must be one of"),
@@ -416,6 +428,18 @@ def test_a_series_of_weights_is_matched_by_the_names_in_its_index():
     # The index of ids may have any numbers, for example after rows were selected.
     ids = {"u": pd.Series([3, 1], index=[7, 2]), "v": pd.Series(["a"], index=["x"])}
     assert fuse([ids["u"]]) == fuse([[3, 1]]) and fuse([ids["v"]]) == fuse([["a"]])
+
+
+@pytest.mark.parametrize("method", ["rrf", "Copeland"])
+@pytest.mark.parametrize("duplicates", ["error", "first", "best", "mean"])
+def test_a_batch_may_contain_a_query_without_lists(method, duplicates):
+    one = {"u": ["a", "b"]}
+    for empty in ({}, [], {"u": []}, [[]]):
+        found = fuse([empty, one, empty], method, duplicates=duplicates)
+        assert found == [[], fuse(one, method), []]
+    unnamed = [[[], []], [["a", "b"], []]]
+    assert fuse(unnamed, method, duplicates=duplicates) == [[], fuse([["a", "b"]], method)]
+    assert fuse([[[]], [[], {}]], method, duplicates=duplicates) == [[], []]
 
 
 def test_fuse_of_frames_ignores_the_weights_of_absent_frames():

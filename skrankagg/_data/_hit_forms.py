@@ -96,9 +96,17 @@ def read_scores(form, hits, caller, voter, declared=False):
     """
     for read, lower in form.scores:
         values = [read(hit) for hit in hits]
-        if values.count(None) == len(values) or (form.zero_is_none and not any(values)):
+        try:
+            n_missing = values.count(None)
+        except ValueError:  # from the comparison of an array with None
+            place = next(place for place, one in enumerate(values, 1) if np.ndim(one))
+            raise InputError(
+                f"The score of every hit must be a number for {caller}; hit {place} of voter {show(voter)} has "
+                f"{show(values[place - 1])}. Convert it with float."
+            ) from None
+        if n_missing == len(values) or (form.zero_is_none and not any(values)):
             continue
-        if None in values:
+        if n_missing:
             raise InputError(
                 f"The hits of a list for {caller} must all have scores or all lack scores; hit "
                 f"{values.index(None) + 1} of voter {show(voter)} has none. Drop that hit, or pass a list of ids."

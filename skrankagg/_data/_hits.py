@@ -5,7 +5,7 @@ from collections.abc import Mapping, Set
 import numpy as np
 import pandas as pd
 
-from .._support._values import is_integer, is_real, show
+from .._support._values import is_hashable, is_integer, is_real, show
 from ..exceptions import InputError, InputTypeError
 from ._hit_forms import find_form, first_of_other_form, is_low_better, is_scored_hit, open_response, read_scores
 from ._voter_names import near_voters
@@ -228,7 +228,7 @@ def read_hit(hit, where, caller, voter, place, form=None):
         return hit[where] if isinstance(hit, Mapping) else getattr(hit, where)
     except (KeyError, AttributeError, TypeError, IndexError) as error:
         fields = None if form is None or callable(where) else form.read_fields(hit)
-        if isinstance(fields, Mapping) and where in fields:
+        if isinstance(fields, Mapping) and is_hashable(where) and where in fields:
             return fields[where]
         raise InputError(
             f"Every hit must have {show(where)} for {caller}; hit {place} of voter {show(voter)} has none. Drop that "

@@ -86,6 +86,8 @@ class PlainQuery:
 
     def without_duplicates(self, duplicates):
         """Return lists in which each id is unique; `duplicates` is "first", "best" or "mean"."""
+        if not self.ids:
+            return self
         merged = [self._merge(v, duplicates) for v in range(len(self.ids))]
         ids, scores, hits, ranks = (list(part) for part in zip(*merged, strict=True))
         return PlainQuery(
@@ -132,7 +134,10 @@ def is_batch(lists, key):
         return False
     if lists and isinstance(lists[0], list) and lists[0] and isinstance(lists[0][0], str):
         return False  # the most common case
-    query = next((one for one in lists if len(one)), ()) if all(map(_is_sized, lists)) else ()
+    queries = [one for one in lists if len(one)] if all(map(_is_sized, lists)) else []
+    query = next((one for one in queries if not _only_empty(one)), None)
+    if query is None:  # lists of empty lists
+        return bool(queries)
     if isinstance(query, Mapping):
         if open_response(query) is not None:
             return False
@@ -148,6 +153,11 @@ def is_batch(lists, key):
     if isinstance(one, list | tuple | np.ndarray):
         return not is_pair(one)
     return one is not None and not isinstance(one, str) and open_response(one) is not None
+
+
+def _only_empty(query):
+    """Return True for a sequence that contains only empty lists, such as the lists of a query without any hit."""
+    return isinstance(query, list | tuple) and all(isinstance(one, list | tuple | Mapping) and not one for one in query)
 
 
 def _is_sized(one):
@@ -174,6 +184,8 @@ def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
     """
     names = None
     if isinstance(lists, Mapping):
+        if not lists.keys().isdisjoint(RESPONSE_KEYS):
+            _refuse_response(lists)
         names, lists = list(lists), list(lists.values())
     elif not isinstance(lists, list | tuple):
         raise InputTypeError(
@@ -229,6 +241,15 @@ def _refuse_no_lists(lists, names):
         ) from (lists[0] if isinstance(lists[0], Exception) else None)
 
 
+def _refuse_response(lists):
+    """Raise an error for the response of a client, which has other values besides its hits."""
+    if open_response(lists) is not None and any(isinstance(one, str | int | float) for one in lists.values()):
+        raise InputTypeError(
+            "`lists` of fuse must be a list for each retriever; got the response of a single client. Wrap it in a "
+            "dict, such as {'bm25': response}, with the other responses."
+        )
+
+
 def read_weights(plain, weights, *, strict=False):
     """Check and return the weight of each list; with `strict`, a name in `weights` that is not a list is an error."""
     names = plain.names
@@ -240,8 +261,9 @@ def read_weights(plain, weights, *, strict=False):
                 f"`weights` must be numbers, one for each list, for unnamed lists; got {show(dict(weights))}. Pass the "
                 "lists as a dict, too."
             )
-        lacking = next((name for name in names if name not in weights), None)
-        if lacking is not None:
+        lacking = [name for name in names if name not in weights]
+        if lacking:
+            lacking = lacking[0]
             spare = [name for name in weights if name not in names]
             near = near_voters([lacking], spare)
             raise InputError(

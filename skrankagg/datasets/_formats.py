@@ -27,6 +27,8 @@ _NUMERIC = {"rank", "score", "weight", "duel", "relevance"}
 
 # Beginning of a line in a LETOR file: relevance, query, and the number of a voter with its value.
 _LETOR = re.compile(r"\S+ qid:\S+ \d+:\S+")
+# Beginning of a header of PrefLib.
+_PREFLIB = re.compile(r"#\s?(FILE NAME|TITLE|DATA TYPE|NUMBER ALTERNATIVES|ALTERNATIVE NAME \d+)\s?:", re.IGNORECASE)
 
 
 class Look:
@@ -503,6 +505,11 @@ def _unknown(look, formats):
     titles = next((titles for style in _STYLES["auto"] if len(titles := look.fields(style)) > 1), [])
     if look.kind is LISTS and _names_comparisons(titles):
         return _comparisons_fault(titles)
+    if _PREFLIB.match(" ".join(look.fields("trec"))):
+        return Fault(
+            f"expected another format, got a file of PrefLib that begins with {look.line!r}",
+            "read it in Python by skrankagg.datasets.read_preflib, which returns the ballots.",
+        )
     kind = look.kind.name
     if look.format != "auto":
         one = next(one for one in formats if one.name == look.format)

@@ -8,6 +8,7 @@ import io
 import json
 import re
 
+from .._data._hit_forms import open_response
 from .._data._titles import canonical
 from ..exceptions import InputError
 from ._delimited import clip
@@ -237,6 +238,8 @@ def _common_field(value, name, place):
 def _read_hits(hits, kind, place):
     """Read the items of one list; return the names of their columns, and a row for each item."""
     number = "score" if kind is LISTS else "relevance"
+    response = open_response(hits) if kind is LISTS and isinstance(hits, dict) else None
+    hits = hits if response is None else response
     if isinstance(hits, dict):
         rows = list(members(hits, "item", f"items and their {number}", place))
         return ("item", number), [(item, _read_number(value, number, item, place)) for item, value in rows]

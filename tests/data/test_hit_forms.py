@@ -453,3 +453,14 @@ def test_damaged_hits_are_read_or_refused_in_one_sentence(seed):
             except (InputError, InputTypeError) as error:
                 assert fault_of_message(str(error)) is None
     assert n_read > 100
+
+
+def test_a_score_that_is_an_array_and_a_key_that_is_a_dict_are_refused():
+    hits = [{"_id": "a", "_score": np.array([1.0, 2.0])}, {"_id": "b", "_score": None}]
+    for call in (fuse, RankedLists.from_hits):
+        with pytest.raises(InputError, match=r"hit 1 of voter 'u' has array\(\[1\., 2\.\]\)\. Convert it with float"):
+            call({"u": hits})
+    with pytest.raises(InputError, match=r"Every hit must have \{\} for fuse"):
+        fuse({"u": [{"_id": "a", "_score": 1.0, "_source": {"n": 1}}]}, key={"u": {}})
+    with pytest.raises((InputError, InputTypeError)):
+        fuse({None: ["a"]}, weights={"u": 1})

@@ -8,7 +8,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from golden_files import FILES, RUN
-from skrankagg.datasets import load_letor_agg, read_lists, read_qrels, write_run
+from skrankagg.datasets import load_letor_agg, read_lists, read_preflib, read_qrels, write_run
 from skrankagg.datasets._formats import FORMATS, readable, written
 from skrankagg.datasets._kinds import LISTS, QRELS
 from skrankagg.exceptions import InputError
@@ -128,6 +128,21 @@ def test_readers_recognise_files_of_letor(reader, format, data):
     assert message.endswith("load_letor_agg, which returns the lists and the judgements.")
     lists, qrels = load_letor_agg(io.BytesIO(LETOR))  # the advice works
     assert len(lists) == 4 and len(qrels) == 2
+
+
+PREFLIB = b"# FILE NAME: a.soc\n# NUMBER ALTERNATIVES: 2\n3: 1,2\n"
+
+
+@pytest.mark.parametrize("reader", [read_lists, read_qrels])
+@pytest.mark.parametrize("format", ["auto", "trec", "csv", "tsv", "flagr"])
+@pytest.mark.parametrize("data", [PREFLIB, gzip.compress(PREFLIB), b"\n" + PREFLIB.replace(b"# ", b"#")])
+def test_readers_recognise_files_of_preflib(reader, format, data):
+    with pytest.raises(
+        InputError, match=r"got a file of PrefLib that begins with '#.*datasets\.read_preflib"
+    ) as caught:
+        reader(io.BytesIO(data), format=format)
+    assert len(str(caught.value)) < 260
+    assert len(read_preflib(data)) == 2  # the advice works
 
 
 def test_words_that_only_resemble_letor_are_not_called_letor():

@@ -44,12 +44,20 @@ def objects(hits):
     return [{"_id": item, "_score": score, "_source": {"text": "x"}} for item, score in hits]
 
 
+def response(hits):
+    return {"took": 3, "hits": {"total": {"value": 9}, "hits": objects(hits)}}
+
+
 SHAPES = {
     "items one by one": lambda: FRAME.to_dict("records"),
     "pairs": lambda: lists_of(lambda hits: [list(hit) for hit in hits]),
     "dicts": lambda: lists_of(dict),
     "hits of Elasticsearch": lambda: [{"hits": objects(one.pop("items").items()), **one} for one in lists_of(dict)],
     "results": lambda: [{"results": one.pop("items"), **one} for one in lists_of(dict)],
+    "responses of Elasticsearch": lambda: by_query(response),
+    "response of each voter": lambda: [
+        {"voter": one["voter"], "query": one["query"], **response(one["items"].items())} for one in lists_of(dict)
+    ],
     "queries with pairs": lambda: by_query(lambda hits: [list(hit) for hit in hits]),
     "queries with dicts": lambda: by_query(dict),
     "queries with objects": lambda: by_query(objects),
