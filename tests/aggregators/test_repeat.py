@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from skrankagg import DIBRA, MarkovChain, PlackettLuce, RankedLists, ReciprocalRankFusion
+from skrankagg import DIBRA, MarkovChain, PlackettLuce, RankedLists, ReciprocalRankFusion, RobustRankAggregation
 from skrankagg._arrays import _pairwise, _places
 from skrankagg._arrays._list_distances import LIST_DISTANCES, consensus_places
 from skrankagg.aggregators import CombSUM
 from skrankagg.aggregators._markov import _many_draws, _markov_chain
 from skrankagg.aggregators._markov._chains import CHAINS
+from skrankagg.aggregators._order_statistics import _rho_of_draws
 from skrankagg.aggregators._weighted import _dibra
 from skrankagg.aggregators._weighted._voter_scales import scale_weights
 from skrankagg.base import BaseAggregator
@@ -81,6 +82,27 @@ def test_repeat_many_equals_repeat(method, unit):
     rtol = 1e-11 if isinstance(method, MarkovChain) else 0.0
     for score, weight in zip(found.T, weights.T, strict=True):
         np.testing.assert_allclose(score, one(weight), rtol=rtol, atol=0.0)
+
+
+@pytest.mark.parametrize("few", [_rho_of_draws._FEW, 0], ids=["all", "needed"])
+@pytest.mark.parametrize(
+    "options", [{}, {"absent": "ignore"}, {"n_items": 50, "depth_share": 0.5}, {"exact": True}], ids=str
+)
+def test_robust_rank_aggregation_computes_draws_together(options, few, monkeypatch):
+    monkeypatch.setattr(_rho_of_draws, "_FEW", few)
+    monkeypatch.setattr(_rho_of_draws, "_CELLS", 200)
+    method = RobustRankAggregation(**options)
+    lists = method._prepare(RankedLists.from_frame(example_lists(5, n_queries=3, n_voters=7, n_items=12)))
+    weights = np.random.default_rng(1).integers(0, 4, (lists.n_lists, 40)).astype(np.float64)
+    weights[:, 0] = 0.0
+    for scale in (1.0, 2.0**20):  # with so many lists, the draws are computed one by one
+        if scale > 1 and options.get("exact"):
+            continue
+        expected = BaseAggregator._repeat_many(method, lists)(scale * weights)
+        with monkeypatch.context() as patch:
+            if scale == 1 and not options.get("exact"):
+                patch.setattr(BaseAggregator, "_aggregate_what_fits", None)
+            np.testing.assert_array_equal(method._repeat_many(lists)(scale * weights), expected)
 
 
 @pytest.mark.parametrize("absent", ["last", "ignore"])
