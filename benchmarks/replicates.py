@@ -10,7 +10,18 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from skrankagg import BordaCount, CombMNZ, CombSUM, Condorcet, Copeland, Minimax, RankedLists, ReciprocalRankFusion
+from skrankagg import (
+    BordaCount,
+    CombMNZ,
+    CombSUM,
+    Condorcet,
+    Copeland,
+    MarkovChain,
+    Minimax,
+    RankedLists,
+    ReciprocalRankFusion,
+    RobustRankAggregation,
+)
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.inspection import rank_stability
 
@@ -32,7 +43,8 @@ def main():
     board = RankedLists.from_frame(
         make_ranked_lists(n_queries=1, n_voters=41, n_items=332, list_length=None, absent_share=0.3, random_state=0)[0]
     )
-    methods = (CombSUM(), CombMNZ(), BordaCount(), ReciprocalRankFusion(), Condorcet(), Copeland(), Minimax())
+    sums = (CombSUM(), CombMNZ(), BordaCount(), ReciprocalRankFusion())
+    methods = (*sums, Condorcet(), Copeland(), Minimax(), MarkovChain(), RobustRankAggregation())
     cases = [*((repr(method), method, lists) for method in methods), ("BordaCount(), board", BordaCount(), board)]
     rows = []
     for name, method, data in cases:

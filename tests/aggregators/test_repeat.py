@@ -1,14 +1,21 @@
 """Repeated aggregation under many weights is bitwise equal to aggregating anew."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
-from skrankagg import DIBRA, PlackettLuce, RankedLists, ReciprocalRankFusion
-from skrankagg._arrays import _places
+from skrankagg import DIBRA, MarkovChain, PlackettLuce, RankedLists, ReciprocalRankFusion, RobustRankAggregation
+from skrankagg._arrays import _pairwise, _places
 from skrankagg._arrays._list_distances import LIST_DISTANCES, consensus_places
 from skrankagg.aggregators import CombSUM
+from skrankagg.aggregators._markov import _many_draws, _markov_chain
+from skrankagg.aggregators._markov._chains import CHAINS
+from skrankagg.aggregators._order_statistics import _rho_of_draws
 from skrankagg.aggregators._weighted import _dibra
 from skrankagg.aggregators._weighted._voter_scales import scale_weights
 from skrankagg.base import BaseAggregator
@@ -71,8 +78,66 @@ def test_repeat_many_equals_repeat(method, unit):
         weights = np.ceil(weights)
     found, one = method._repeat_many(lists)(weights), method._repeat(lists)
     assert found.shape == (lists.n_candidates, 4)
+    # Solving linear systems with weights in other units rounds in another way.
+    rtol = 1e-11 if isinstance(method, MarkovChain) else 0.0
     for score, weight in zip(found.T, weights.T, strict=True):
-        np.testing.assert_array_equal(score, one(weight))
+        np.testing.assert_allclose(score, one(weight), rtol=rtol, atol=0.0)
+
+
+@pytest.mark.parametrize("few", [_rho_of_draws._FEW, 0], ids=["all", "needed"])
+@pytest.mark.parametrize(
+    "options", [{}, {"absent": "ignore"}, {"n_items": 50, "depth_share": 0.5}, {"exact": True}], ids=str
+)
+def test_robust_rank_aggregation_computes_draws_together(options, few, monkeypatch):
+    monkeypatch.setattr(_rho_of_draws, "_FEW", few)
+    monkeypatch.setattr(_rho_of_draws, "_CELLS", 200)
+    method = RobustRankAggregation(**options)
+    lists = method._prepare(RankedLists.from_frame(example_lists(5, n_queries=3, n_voters=7, n_items=12)))
+    weights = np.random.default_rng(1).integers(0, 4, (lists.n_lists, 40)).astype(np.float64)
+    weights[:, 0] = 0.0
+    for scale in (1.0, 2.0**20):  # with so many lists, the draws are computed one by one
+        if scale > 1 and options.get("exact"):
+            continue
+        expected = BaseAggregator._repeat_many(method, lists)(scale * weights)
+        with monkeypatch.context() as patch:
+            if scale == 1 and not options.get("exact"):
+                patch.setattr(BaseAggregator, "_aggregate_what_fits", None)
+            np.testing.assert_array_equal(method._repeat_many(lists)(scale * weights), expected)
+
+
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+@pytest.mark.parametrize("chain", CHAINS)
+@pytest.mark.parametrize("cells", [_many_draws._CELLS, 1], ids=["whole", "in parts"])
+def test_markov_chain_computes_draws_together(chain, absent, cells, monkeypatch):
+    # The last query is solved draw by draw.
+    frames = [example_lists(seed, n_queries=1, n_voters=6, n_items=4 + 3 * seed) for seed in range(3)]
+    frame = pd.concat([one.assign(query=f"q{k}") for k, one in enumerate(frames)])
+    method = MarkovChain(chain=chain, absent=absent)
+    lists = method._prepare(RankedLists.from_frame(frame))
+    assert _pairwise._has_ties(lists).any()
+    weights = np.random.default_rng(0).integers(0, 4, (lists.n_lists, 7)).astype(np.float64)
+    weights[:, 0] = 0.0  # all lists have weight 0
+    expected = BaseAggregator._repeat_many(method, lists)(weights)
+    monkeypatch.setattr(_many_draws, "_CELLS", cells)
+    monkeypatch.setattr(_many_draws, "_SOLVED_CELLS", cells)
+    for module in (_many_draws, _markov_chain):
+        monkeypatch.setattr(module, "MOST_ITEMS", 9, raising=False)
+    np.testing.assert_allclose(method._repeat_many(lists)(weights), expected, rtol=1e-11)
+    monkeypatch.setattr(BaseAggregator, "_aggregate_what_fits", None)
+    few = lists.take(np.flatnonzero(lists.query_n_items <= 9))
+    assert 0 < few.n_queries < 3
+    method._repeat_many(few)(weights[: few.n_lists])
+
+
+def test_markov_chain_computes_draws_of_long_walks_one_by_one(monkeypatch):
+    lists = RankedLists.from_frame(example_lists(0, n_queries=1, n_voters=4, n_items=6))
+    weights = np.random.default_rng(0).integers(1, 4, (lists.n_lists, 3)).astype(np.float64)
+    for options in ({"ergodic_number": 0.0}, {"ergodic_number": 1.0}, {"tol": 1e-16}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            method = MarkovChain(chain="mct", absent="last", max_iter=50, **options)
+            expected = BaseAggregator._repeat_many(method, lists)(weights)
+            np.testing.assert_array_equal(method._repeat_many(lists)(weights), expected)
 
 
 def test_repeat_many_is_vectorized_for_sums_and_majorities(monkeypatch):

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from ..._arrays._many_weights import count_in_whole_units
 from ..._arrays._pairwise import candidates_of, preference_stacks
 from ..._arrays._weight_units import count_in_units
 from ..._support._memory import check_memory
@@ -18,6 +19,7 @@ from ...base import BaseAggregator, Consensus
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._chains import CHAINS
+from ._many_draws import MOST_ITEMS, scores_of_draws
 from ._walks import SOLVE_ITEMS, ListMoves, long_run, start_of, walk
 
 __all__ = ["MarkovChain", "stationary_distribution"]
@@ -303,6 +305,30 @@ class MarkovChain(BaseAggregator):
                 ConvergenceWarning,
             )
         return Consensus(score, queries={"n_iter": n_iter, "converged": converged})
+
+    def _repeat_many(self, lists):
+        jump = float(self.ergodic_number)
+        solved = 0 < jump < 1 and np.finfo(np.float64).eps <= self.tol * jump
+        together = ~self._walks_up(lists) & (lists.query_n_items <= MOST_ITEMS) & solved
+        if not together.any():
+            return super()._repeat_many(lists)
+        rest = None if together.all() else super()._repeat_many(lists.take(np.flatnonzero(~together)))
+        one_by_one = super()._repeat_many(lists)
+
+        @one_blas_thread
+        def score(weights):
+            counts = count_in_whole_units(lists.list_ptr, weights)
+            if counts is None:
+                return one_by_one(weights)
+            scores = np.empty((lists.n_candidates, weights.shape[1]))
+            if rest is not None:
+                scores[~together[lists.candidate_query]] = rest(weights[~together[lists.list_query]])
+            for q in np.flatnonzero(together):
+                own, mine = slice(*lists.list_ptr[q : q + 2]), slice(*lists.candidate_ptr[q : q + 2])
+                scores[mine] = scores_of_draws(lists, q, CHAINS[self.chain], self.absent, jump, counts[own])
+            return scores
+
+        return score
 
     def _memory(self, lists):
         return np.where(self._walks_up(lists), 0.0, super()._memory(lists))

@@ -14,6 +14,7 @@ from ...base._voter_weights import VoterWeights, voter_values
 from ...exceptions import InputError
 from ._normalised_ranks import PER_VOTER, BaseNormalisedRanks, minimum_by_candidate
 from ._probabilities import log_binomial_tail, log_crossing, log_poisson_binomial_tail, sorted_places
+from ._rho_of_draws import RhoOfDraws
 
 __all__ = ["RobustRankAggregation"]
 
@@ -209,6 +210,22 @@ class RobustRankAggregation(BaseNormalisedRanks):
         most = float(self.depth_share) if self.exact and self.depth_share is not None else 1.0
         log_p = rho_pvalue(log_rho, n_lists, exact=self.exact, depth_share=most)
         return Consensus(-log_p / np.log(10) + 0.0, {"pvalue": np.exp(log_p)})
+
+    def _repeat_many(self, lists):
+        one_by_one = super()._repeat_many(lists)
+        if self.exact or not (self.depth_share is None or isinstance(self.depth_share, Real)):
+            return one_by_one
+        if self.depth_share is not None:
+            self._list_cutoff(lists)
+        draws = RhoOfDraws(lists, lists.rank / self._list_n_items(lists)[lists.row_list], self.absent)
+
+        def score(weights):
+            log_rho, n_lists = draws(weights)
+            if log_rho is None:
+                return one_by_one(weights)
+            return -rho_pvalue(log_rho, n_lists) / np.log(10) + 0.0
+
+        return score
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()

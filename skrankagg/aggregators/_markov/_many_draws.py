@@ -1,0 +1,88 @@
+"""Long-run distributions of one query for many sets of list weights, as when the lists are drawn again.
+
+>>> import numpy as np
+>>> from skrankagg import RankedLists
+>>> from skrankagg.aggregators._markov._chains import CHAINS
+>>> from skrankagg.aggregators._markov._many_draws import scores_of_draws
+>>> lists = RankedLists.from_lists([["a", "b"], ["b", "a"]])
+>>> counts = np.array([[1, 2], [1, 0]], dtype=np.float32)
+>>> scores_of_draws(lists, 0, CHAINS["mc4"], "last", 0.15, counts).round(2)
+array([[0.5 , 0.87],
+       [0.5 , 0.13]])
+"""
+
+import numpy as np
+
+from ..._arrays._pairwise import rank_matrix
+from ._walks import long_run, start_of
+
+#: Up to this number of items, computing the draws together is faster. In larger queries, solving takes nearly all time.
+MOST_ITEMS = 256
+# Number of cells of the preferences of all lists, and of the matrices of some draws, that are computed at a time.
+_CELLS = 1 << 22
+# Number of cells of the matrices of draws that are solved at a time, so that they stay in the cache.
+_SOLVED_CELLS = 1 << 17
+
+
+def scores_of_draws(lists, q, chain, absent, ergodic_number, counts):
+    """Compute the scores of query `q` for many sets of list weights, of shape (n_items, n_draws).
+
+    `counts`, of shape (n_query_lists, n_draws), are integers in single precision, below 2^24 in total. `chain` is a
+    value of ``CHAINS``, and `ergodic_number` is between 0 and 1.
+    """
+    ranks = rank_matrix(lists, q)
+    n, n_draws = ranks.shape[1], counts.shape[1]
+    contained = ranks <= 2 * n
+    factor = _row_factor(lists, q, chain, absent, ranks.shape)
+    held = (counts.T @ contained.astype(np.float32)).astype(np.float64)
+    total = counts.sum(axis=0, dtype=np.float64)
+    ranked = np.where(contained, ranks, -1)
+    in_order = np.sort(ranked, axis=1)
+    ties = ((in_order[:, 1:] == in_order[:, :-1]) & (in_order[:, 1:] > 0)).any()
+    score = np.empty((n, n_draws))
+    size, some = max(1, _CELLS // n**2), max(1, _SOLVED_CELLS // n**2)
+    for first in range(0, n_draws, size):
+        part = counts[:, first : first + size]
+        above = _weigh(part, ranked, factor, np.less)
+        level = _weigh(part, ranked, factor, np.equal) if ties else np.zeros(above.shape)
+        on = held[first : first + size] if factor is None else part.T @ (factor * contained)
+        level[:, np.arange(n), np.arange(n)] = on
+        for k in range(0, len(above), some):
+            own, draws = slice(k, k + some), slice(first + k, min(first + k + some, first + size))
+            if absent == "last":
+                moves = chain.completed(above[own], level[own], held[draws], total[draws])
+            else:
+                moves = chain.transitions(above[own], level[own], held[draws])
+            # The numbers of steps and the tolerance do not count, because a linear system is solved.
+            score[:, draws] = long_run(moves, start_of(held[draws]), ergodic_number, 1, 1.0)[0].T
+    return score
+
+
+def _row_factor(lists, q, chain, absent, shape):
+    """Return the weight of the pairs of each item in each list of weight 1, of shape (n_lists, n); None means 1."""
+    factor = chain.row_weight(lists.with_list_weight(np.ones(lists.n_lists)), absent)
+    if factor is None:
+        return None
+    first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
+    rows = slice(lists.row_ptr[first], lists.row_ptr[last])
+    matrix = np.zeros(shape)
+    matrix[lists.row_list[rows] - first, lists.candidate[rows] - lists.candidate_ptr[q]] = factor[rows]
+    return matrix
+
+
+def _weigh(counts, ranked, factor, compare):
+    """Weigh the pairs of items whose ranks compare as required, of shape (n_draws, n, n); absent items have rank -1."""
+    n_lists, n = ranked.shape
+    result = np.empty((counts.shape[1], n, n))
+    n_rows = max(1, _CELLS // (n_lists * n))
+    for first in range(0, n, n_rows):
+        own = ranked[:, first : first + n_rows, None]
+        pairs = (compare(own, ranked[:, None, :]) & (own > 0)).reshape(n_lists, -1)
+        if factor is None:
+            weight = counts.T @ pairs.astype(np.float32)
+        else:
+            weight = counts.T.astype(np.float64) @ (pairs.reshape(n_lists, -1, n) * factor[:, None, :]).reshape(
+                n_lists, -1
+            )
+        result[:, first : first + n_rows] = weight.reshape(len(result), -1, n)
+    return result
