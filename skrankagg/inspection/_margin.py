@@ -13,7 +13,6 @@ from .._arrays._weight_units import common_unit
 from .._data._frames import frame_of, show_id, take_ids
 from .._data._types import PlainLists
 from .._support._checks import check_count
-from .._support._memory import check_memory
 from .._support._values import is_real
 from ..base import BaseAggregator, Consensus
 from ..exceptions import InputError
@@ -29,8 +28,6 @@ _CELLS, _MOST_COLUMNS = 1 << 18, 512
 _MOST_RIVALS = 8
 # Largest number of ranks in a matrix of groups by items.
 _MOST_RANKS = 20_000_000
-# Bytes of a removed vote in the tuple `removed`.
-_VOTE_BYTES = 8.0
 
 
 def margin_of_victory(
@@ -74,8 +71,8 @@ def margin_of_victory(
         - `upper_bound`, float64: the same as `margin`;
         - `optimal`, bool: whether the two bounds are equal. If both are infinite, the leader leads as long as one list
           is left;
-        - `removed`, tuple: the voters of a set of lists whose removal ends the lead, in the order of the voters. A
-          voter occurs once for each vote removed from its list. The tuple is empty if no lists were found.
+        - `removed`, dict: voters of a set of lists whose removal ends the lead, and the number of votes removed from
+          the list of each voter. The dict is empty if no lists were found.
 
     Raises
     ------
@@ -83,8 +80,7 @@ def margin_of_victory(
         If `aggregator` is not an aggregator; pipelines are not accepted.
     ValueError
         If the method does not accept weights of lists, fails without some lists, or cannot aggregate the lists. If a
-        parameter is out of range. If ``votes=True`` and weights are not integers. If so many votes must be removed that
-        the tuple `removed` does not fit into memory.
+        parameter is out of range. If ``votes=True`` and weights are not integers.
     sklearn.exceptions.NotFittedError
         If the method must be fitted and is not.
 
@@ -141,9 +137,9 @@ def margin_of_victory(
     >>> lists = {voter: ["a", "b", "c"] for voter in "stuv"} | {"w": ["b", "c", "a"], "x": ["b", "a", "c"]}
     >>> margin_of_victory(Copeland(), lists).iloc[0].to_dict()
     {'query': 'q', 'leader': 'a', 'margin': 2.0, 'lower_bound': 2.0, 'upper_bound': 2.0, 'optimal': True,
-     'removed': ('s', 't')}
+     'removed': {'s': 1, 't': 1}}
     >>> margin_of_victory(BordaCount(), lists)["removed"].tolist()
-    [('s',)]
+    [{'s': 1}]
     >>> from skrankagg import RankedLists
     >>> ballots = RankedLists.from_ballots(["a > b > c", "b > c > a", "b > a > c"], counts=[4, 1, 1])
     >>> [margin_of_victory(Copeland(), ballots, votes=votes)["margin"].item() for votes in (None, False)]
@@ -171,14 +167,15 @@ def margin_of_victory(
             own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
             part = lists if lists.n_queries == 1 else lists.take([q])
             lead = _Lead(aggregator, part, int(leader[q] - first), final_weight[own], votes, joint and joint(q))
-            lower, upper, chosen = lead.least_removal(Clock(time_limit), max_lists)
-            removed = tuple(lists.voters.take(lists.list_voter[own][chosen]).tolist())
+            lower, upper, chosen, votes_of = lead.least_removal(Clock(time_limit), max_lists)
+            voters = lists.voters.take(lists.list_voter[own][chosen]).tolist()
+            removed = dict(zip(voters, votes_of.tolist(), strict=True))
             rows.append((lower, upper, removed))
     lower, upper, removed = zip(*rows, strict=True)
     lower, upper = np.array(lower), np.array(upper)
     optimal = lower == upper
-    voters = np.empty(len(removed), dtype=object)
-    voters[:] = removed
+    votes_by_voter = np.empty(len(removed), dtype=object)
+    votes_by_voter[:] = removed
     return frame_of(
         {
             "query": take_ids(lists.queries, np.arange(lists.n_queries)),
@@ -187,7 +184,7 @@ def margin_of_victory(
             "lower_bound": lower,
             "upper_bound": upper,
             "optimal": optimal,
-            "removed": voters,
+            "removed": votes_by_voter,
         }
     )
 
@@ -310,15 +307,15 @@ class _Lead:
         return lead <= TOLERANCE * largest, lead
 
     def least_removal(self, clock, max_lists):
-        """Return a lower and an upper bound of the margin of victory, and the numbers of the lists to remove.
+        """Return a lower and an upper bound of the margin of victory, the lists to remove, and their removed votes.
 
-        If no lists were found that end the lead, the third value is empty. A list occurs once for each removed vote.
+        The last two values are arrays, which are empty if no lists were found that end the lead.
         """
         nothing = np.zeros(0, dtype=np.int64)
         if not len(self.rivals):
-            return math.inf, math.inf, nothing
+            return math.inf, math.inf, nothing, nothing
         if not len(self.heard) or self.ends(np.zeros((len(self.count), 1), dtype=np.int64))[0][0]:
-            return 0.0, 0.0, nothing
+            return 0.0, 0.0, nothing, nothing
         found = self._by_sums(clock)
         if found is None:
             # The bound may be too large by a rounding error. A sum of whole weights is whole.
@@ -328,10 +325,10 @@ class _Lead:
             found = trials.lightest(self._orders(), lower, max_lists)
         lower, upper, counts = found
         if counts is None:
-            return lower * self.unit, upper * self.unit, nothing
-        n = int(counts.sum())
-        check_memory(_VOTE_BYTES * n, lambda: ("margin_of_victory", f"{n} removed votes", "pass votes=False"))
-        return lower * self.unit, upper * self.unit, np.repeat(self.heard, self._of_lists(counts[:, None])[:, 0])
+            return lower * self.unit, upper * self.unit, nothing, nothing
+        votes = self._of_lists(counts[:, None])[:, 0]
+        some = votes > 0
+        return lower * self.unit, upper * self.unit, self.heard[some], votes[some]
 
     def _orders(self):
         """Return orders of the groups; each begins with the groups whose removal is most likely to end the lead.

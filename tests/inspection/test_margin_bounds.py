@@ -75,7 +75,7 @@ def test_margin_of_a_large_election_is_proven_by_its_counts(method, leader, marg
     ballots = RankedLists.from_ballots(list(BURLINGTON), counts=list(BURLINGTON.values()))
     found = margin_of_victory(method, ballots).iloc[0]
     assert (found["leader"], found["margin"], found["optimal"]) == (leader, margin, True)
-    assert len(found["removed"]) == margin
+    assert sum(found["removed"].values()) == margin
     # The same votes as separate lists have the same margin.
     order = [text.split(" > ") for text, count in BURLINGTON.items() for _ in range(count)]
     each = margin_of_victory(method, RankedLists.from_lists(order)).iloc[0]
@@ -87,8 +87,7 @@ def test_margin_has_bounds_for_a_large_election_without_a_proof():
     method = BordaCount(absent="ignore")
     found = margin_of_victory(method, ballots, time_limit=0.2).iloc[0]
     assert not found["optimal"] and 1 <= found["lower_bound"] < found["margin"] == found["upper_bound"] < 8833
-    gone = pd.Series(found["removed"]).value_counts()
-    counts = [count - gone.get(k, 0) for k, count in enumerate(BURLINGTON.values(), 1)]
+    counts = [count - found["removed"].get(k, 0) for k, count in enumerate(BURLINGTON.values(), 1)]
     left = method.fit_transform(RankedLists.from_ballots(list(BURLINGTON), counts=counts))
     assert left["item"].iloc[0] != "Montroll" or left["score"].iloc[0] == left["score"].iloc[1]
     # Bucklin's rule has a bound of its own: Montroll has 6110 votes at depth 2, and Kiss has 4809.
