@@ -662,6 +662,7 @@ def test_minimise_with_fewer_and_fewer_groups_changes_no_bit():
     assert min(narrowed) < 5 and (found[0][:9] == 0).all() and found[3].all()
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("ties", ["average", "efron", "breslow"])
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 def test_plackett_luce_queries_do_not_depend_on_each_other(ties, absent):

@@ -26,9 +26,10 @@ def minimise(
     (n_groups,), marks groups whose variables must not change; with None, all variables may change.
 
     ``narrow(groups)`` returns the same function for some groups, given in ascending order, and for the variables of
-    these groups. Then only groups are computed that have not converged, which changes no bit of the results. With None,
-    all groups are computed until the last one has converged. Returns the variables and, for each group, the value, the
-    number of iterations and whether the group has converged.
+    these groups. Then only groups are computed that have not converged; the results are equal to the last bit. With
+    None, all groups are computed until the last one has converged.
+
+    Returns the variables and, for each group, the value, the number of iterations and whether the group has converged.
     """
 
     def dot(one, other):
