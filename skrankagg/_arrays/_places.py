@@ -8,6 +8,10 @@ from ._ragged import expand, group_order, mid_ranks
 
 # Groups with at most this number of members are sorted by insertion.
 _SMALL = 64
+# Larger groups are sorted by insertion if at most one of so many neighbours is out of order since the last call.
+_NEARLY = 3
+# Groups with more members are always sorted from scratch, because an insertion may move far.
+_LARGE = 1024
 
 
 def class_starts(value, start, scale, tolerance=TOLERANCE):
@@ -28,8 +32,8 @@ def places_again(ptr, tolerance=TOLERANCE):
     The function is meant for many calls with changing values. The places are float64 of shape (n_members,) and may be
     read-only. The highest value of a group has place 1. Neighbours tie if they differ by at most the tolerance times
     the largest finite absolute value in the group. Tied neighbours share their mean place. `ptr` delimits the groups;
-    every group has at least one member. Small groups are sorted from the order of the last call, so an unchanged order
-    needs only one pass.
+    every group has at least one member. Groups of up to some thousand members are sorted from the order of the last
+    call, so an unchanged order needs only one pass.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._places import places_again
@@ -37,12 +41,20 @@ def places_again(ptr, tolerance=TOLERANCE):
     >>> places(np.array([2.0, 5.0, 2.0, 1.0, 3.0])).tolist()
     [2.5, 1.0, 2.5, 2.0, 1.0]
     """
-    if np.diff(ptr).max() > _SMALL:
-        return lambda value: _places(ptr, value, tolerance)
+    largest = np.diff(ptr).max()
+    if largest > max(_SMALL, _LARGE):
+        return lambda value: _places(ptr, value, tolerance)[0]
     order = np.arange(ptr[-1])
+    inside = None if largest <= _SMALL else np.diff(expand(ptr)) == 0
 
     def places(value):
         nonlocal order
+        if inside is not None:
+            ordered = value[order]
+            n_falls = np.count_nonzero((ordered[1:] > ordered[:-1]) & inside)
+            if n_falls * _NEARLY > len(value):
+                place, order = _places(ptr, value, tolerance)
+                return place
         place, order = mean_places(ptr, value, order, tolerance)
         return place
 
@@ -50,6 +62,7 @@ def places_again(ptr, tolerance=TOLERANCE):
 
 
 def _places(ptr, value, tolerance):
+    """Sort all groups from scratch; return the place of each member, and the members in descending order of value."""
     group = expand(ptr)
     order = group_order(group, -value)
     ordered = value[order]
@@ -61,4 +74,4 @@ def _places(ptr, value, tolerance):
     place = np.empty(len(value))
     scale = np.maximum.reduceat(size, heads)[group]
     place[order] = mid_ranks(ptr, class_starts(ordered, start, scale, tolerance))
-    return place
+    return place, order

@@ -635,6 +635,49 @@ def test_minimise_finds_the_minima_of_several_groups():
     assert converged.all() and (n_iter > 1).all() and (value < 1e-12).all()
 
 
+def test_minimise_with_fewer_and_fewer_groups_changes_no_bit():
+    rng = np.random.default_rng(1)
+    n_groups, group = 40, np.repeat(np.arange(40), 3)
+    centre, steep = 3 * rng.normal(size=120), np.exp(2 * rng.normal(size=120))
+    narrowed = []
+
+    def function_of(groups):
+        mine = np.isin(group, groups)
+        narrowed.append(len(groups))
+        own = np.searchsorted(groups, group[mine])
+
+        def function(x):
+            value = steep[mine] * (np.cosh(x - centre[mine]) - 1)
+            return np.bincount(own, weights=value, minlength=len(groups)), steep[mine] * np.sinh(x - centre[mine])
+
+        return function
+
+    whole = function_of(np.arange(n_groups))
+    done = np.arange(n_groups) < 3
+    options = {"tol": 1e-12, "max_iter": 100, "converged": done}
+    expected = minimise(whole, np.zeros(120), group, n_groups, np.ones(120), **options)
+    found = minimise(whole, np.zeros(120), group, n_groups, np.ones(120), narrow=function_of, **options)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert min(narrowed) < 5 and (found[0][:9] == 0).all() and found[3].all()
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
+@pytest.mark.parametrize("ties", ["average", "efron", "breslow"])
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+def test_plackett_luce_queries_do_not_depend_on_each_other(ties, absent):
+    frame = example_lists(0, n_queries=12, n_voters=5, n_items=8)
+    method = PlackettLuce(ties=ties, absent=absent)
+    together = method.fit_transform(frame)
+    info = method.query_info_.set_index("query")
+    for query, own in frame.groupby("query"):
+        alone = method.fit_transform(own)
+        both = together[together["query"] == query]
+        np.testing.assert_allclose(both["score"], alone["score"], rtol=1e-10, atol=1e-12)
+        assert both["item"].tolist() == alone["item"].tolist()
+    assert info["converged"].all()
+
+
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
 def test_minimise_needs_few_iterations_for_any_scale(size):
     curvature, centre = size * np.array([1.0, 2.0, 5.0, 1.5, 3.0]), np.array([1.0, -2.0, 3.0, 0.5, -1.0])

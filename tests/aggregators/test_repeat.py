@@ -149,14 +149,17 @@ def test_repeat_many_is_vectorized_for_sums_and_majorities(monkeypatch):
         all_aggregators()[name]()._repeat_many(lists)(weights)
 
 
-@pytest.mark.parametrize("small", [64, 0], ids=["small", "large"])
+@pytest.mark.parametrize(
+    ("small", "large"), [(64, 1024), (0, 1024), (0, 0)], ids=["insertion", "insertion if nearly sorted", "from scratch"]
+)
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=60, deadline=None)
-def test_places_again_equals_the_places_of_the_consensus(small, seed):
+def test_places_again_equals_the_places_of_the_consensus(small, large, seed):
     rng = np.random.default_rng(seed)
     lists = RankedLists.from_frame(example_lists(seed, n_queries=3, n_voters=4, n_items=9))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_places, "_SMALL", small)
+        patch.setattr(_places, "_LARGE", large)
         places = _places.places_again(lists.candidate_ptr)
     for _ in range(4):
         # Ties, gaps that rounding explains and gaps that it does not, and infinite scores.
@@ -164,8 +167,12 @@ def test_places_again_equals_the_places_of_the_consensus(small, seed):
             [-2.0, 0.0, 1.0, 3.0, 1e-13, 1e300, -np.inf, np.inf][: rng.integers(2, 9)], lists.n_candidates
         )
         score *= 1 + rng.choice([0.0, 3e-13, -8e-13, 4e-12], lists.n_candidates)
-        expected = consensus_places(lists, *order_candidates(lists, score))
-        np.testing.assert_array_equal(places(score), expected)
+        for value in (
+            score,
+            score * (1 + 1e-3 * (np.arange(len(score)) % 5 == 0)),
+        ):  # another order, and nearly the same
+            expected = consensus_places(lists, *order_candidates(lists, value))
+            np.testing.assert_array_equal(places(value), expected)
 
 
 def weights_of_one_query(method, lists):

@@ -24,8 +24,9 @@ class AveragedStages(Stages):
 
     tied_win = 0.5
 
-    def __init__(self, lists, absent):
-        super().__init__(lists, absent, "breslow")
+    def __init__(self, lists, absent, *, is_strict=None):
+        super().__init__(lists, absent, "breslow", is_strict=is_strict)
+        self.options = {"absent": absent}
         if self.is_strict:
             return
         size = np.diff(self.class_ptr)

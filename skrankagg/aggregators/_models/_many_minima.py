@@ -13,7 +13,9 @@ _ENOUGH, _ROUNDING = 1e-4, 1e-13
 _NEAR, _STUCK = 1e-8, 25
 
 
-def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_step=np.inf, converged=None):
+def minimise(
+    function, start, group, n_groups, scale, *, tol, max_iter, largest_step=np.inf, converged=None, narrow=None
+):
     """Minimise a sum of functions, where each function depends on its own group of variables.
 
     `function` accepts the variables, of shape (n,), and returns the value for each group, of shape (n_groups,), and the
@@ -21,8 +23,13 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
     derivatives; both arrays have shape (n,). A group has converged if a step of the gradient divided by `scale` would
     move no variable by more than `tol`, or if rounding prevents further progress. No variable moves by more than
     `largest_step` in one iteration. This limit prevents overflow of exponentials in the function. `converged`, of shape
-    (n_groups,), marks groups whose variables must not change; with None, all variables may change. Returns the
-    variables and, for each group, the value, the number of iterations and whether the group has converged.
+    (n_groups,), marks groups whose variables must not change; with None, all variables may change.
+
+    ``narrow(groups)`` returns the same function for some groups, given in ascending order, and for the variables of
+    these groups. Then only groups are computed that have not converged; the results are equal to the last bit. With
+    None, all groups are computed until the last one has converged.
+
+    Returns the variables and, for each group, the value, the number of iterations and whether the group has converged.
     """
 
     def dot(one, other):
@@ -34,6 +41,8 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
     n_iter = np.zeros(n_groups, dtype=np.int64)
     converged = np.zeros(n_groups, dtype=bool) if converged is None else converged
     nearest, since = np.full(n_groups, np.inf), np.zeros(n_groups, dtype=np.int64)
+    # Results of all groups, and the numbers of the groups and variables that are still computed.
+    results, groups, variables = None, np.arange(n_groups), np.arange(len(x))
     for _ in range(max_iter):
         largest = np.zeros(n_groups)
         np.maximum.at(largest, group, np.abs(gradient) / scale)
@@ -42,6 +51,16 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
         converged = (largest <= tol) | ((since >= _STUCK) & (largest <= _NEAR)) | converged
         if converged.all():
             break
+        if narrow is not None and 2 * np.count_nonzero(converged) >= n_groups:
+            results = _store(results, groups, variables, x, value, n_iter, converged)
+            left = ~converged
+            mine = left[group]
+            groups, variables, n_groups = groups[left], variables[mine], int(left.sum())
+            function, group = narrow(groups), (np.cumsum(left) - 1)[group[mine]]
+            x, gradient, scale = x[mine], gradient[mine], scale[mine]
+            value, n_iter, converged, nearest, since = (one[left] for one in (value, n_iter, converged, nearest, since))
+            steps, changes = [one[mine] for one in steps], [one[mine] for one in changes]
+            inverse = [one[left] for one in inverse]
         n_iter += ~converged
         direction = -_two_loops(gradient, steps, changes, inverse, scale, group, dot)
         direction[converged[group]] = 0.0
@@ -54,10 +73,15 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
         reach = np.zeros(n_groups)
         np.maximum.at(reach, group, np.abs(direction))
         length, new = np.minimum(1.0, largest_step / np.maximum(reach, np.finfo(np.float64).tiny)), None
+        open_groups = None
         for _ in range(60):
             new = x + length[group] * direction
             with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # a step that is too long is halved
-                new_value, new_gradient = function(new)
+                if open_groups is None or narrow is None or 4 * np.count_nonzero(open_groups) > n_groups:
+                    new_value, new_gradient = function(new)
+                else:
+                    mine = open_groups[group]
+                    new_value[open_groups], new_gradient[mine] = narrow(groups[open_groups])(new[mine])
             limit = value + _ENOUGH * length * slope + _ROUNDING * np.abs(value)
             # Near the minimum values differ by rounding alone, and the slope is more informative.
             flat = np.abs(dot(new_gradient, direction)) <= np.abs(slope)
@@ -66,7 +90,8 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
             good |= converged | ~np.isfinite(slope)
             if good.all():
                 break
-            length[~good] *= 0.5
+            open_groups = ~good
+            length[open_groups] *= 0.5
         step, change = new - x, new_gradient - gradient
         curvature = dot(step, change)
         steps.append(step)
@@ -75,7 +100,17 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
         if len(steps) > _MEMORY:
             del steps[0], changes[0], inverse[0]
         x, value, gradient = new, new_value, new_gradient
-    return x, value, n_iter, converged
+    return _store(results, groups, variables, x, value, n_iter, converged)
+
+
+def _store(results, groups, variables, x, value, n_iter, converged):
+    """Write the results of some groups into the results of all groups; `results` is None if these are all groups."""
+    if results is None:
+        return x, value, n_iter, converged
+    results[0][variables] = x
+    for whole, part in zip(results[1:], (value, n_iter, converged), strict=True):
+        whole[groups] = part
+    return results
 
 
 def _two_loops(gradient, steps, changes, inverse, scale, group, dot):

@@ -22,22 +22,40 @@ def most_likely(stages, start, *, prior, tol, max_iter):
         return _centred(lists, variables, prior), n_iter, converged
     group = np.concatenate([lists.candidate_query, stages.extra_query()])
 
-    def minus_log_posterior(variables):
-        value, gradient = stages.value_and_gradient(variables)
-        if prior:
-            terms, slopes, tie_slopes = log_prior(stages, prior, *np.split(variables, [n]))
-            value = value + np.bincount(lists.candidate_query, weights=terms, minlength=n_queries)
-            gradient[:n] += slopes
-            gradient[n:] += tie_slopes
-        return -value, -gradient
+    def narrow(queries):
+        return _minus_log_posterior(stages.take(queries), prior)
 
     curvature = stages.n_choices()
     curvature[:n] += prior
     scale = np.where(curvature > 0, curvature, 1.0)
     variables, _, more, converged = minimise(
-        minus_log_posterior, variables, group, n_queries, scale, converged=converged, **options
+        _minus_log_posterior(stages, prior),
+        variables,
+        group,
+        n_queries,
+        scale,
+        converged=converged,
+        narrow=narrow if hasattr(stages, "take") else None,
+        **options,
     )
     return _centred(lists, variables, prior), np.where(more > 0, more, n_iter), converged
+
+
+def _minus_log_posterior(stages, prior):
+    """Return the function that computes the value of each query, and the gradient, for given variables."""
+    lists = stages.lists
+    n = lists.n_candidates
+
+    def minus_log_posterior(variables):
+        value, gradient = stages.value_and_gradient(variables)
+        if prior:
+            terms, slopes, tie_slopes = log_prior(stages, prior, *np.split(variables, [n]))
+            value = value + np.bincount(lists.candidate_query, weights=terms, minlength=lists.n_queries)
+            gradient[:n] += slopes
+            gradient[n:] += tie_slopes
+        return -value, -gradient
+
+    return minus_log_posterior
 
 
 def _centred(lists, variables, prior):

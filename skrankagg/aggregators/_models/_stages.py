@@ -16,7 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..._arrays._ragged import starts_to_ptr
+from ..._arrays._ragged import gather_ranges, starts_to_ptr
 from ..._data._compared_items import ranks_absent_last
 from ..._kernels import ragged_cumsum
 
@@ -37,11 +37,13 @@ class Stages:
     #: Wins that a tie of two items counts for each of them. None means that lists of two items need other formulas.
     tied_win = 1.0
 
-    def __init__(self, lists, absent, ties):
-        self.lists = lists
+    def __init__(self, lists, absent, ties, *, is_strict=None):
+        self.lists, self.options = lists, {"absent": absent, "ties": ties}
         #: Mask of the lists that rank absent items last, and whether there are such lists.
         self.below = ranks_absent_last(lists, absent)
         self.any_below = bool(self.below.any())
+        # If all such lists contain all items of their query, there are no absent items to count.
+        self.any_absent = bool((self.below & (lists.list_length < lists.query_n_items[lists.list_query])).any())
         self.weight = lists.list_weight[lists.row_list]
         self.candidate, self.row_list, self.ptr = lists.candidate, lists.row_list, lists.row_ptr
         #: Tie sizes with a parameter; there are none.
@@ -50,7 +52,7 @@ class Stages:
         # Rows are sorted by rank; a class begins where the rank changes.
         start = np.ones(lists.n_rows, dtype=bool)
         start[1:] = (lists.rank[1:] != lists.rank[:-1]) | (self.row_list[1:] != self.row_list[:-1])
-        self.is_strict = bool(start.all())
+        self.is_strict = bool(start.all()) if is_strict is None else is_strict
         if not self.is_strict:
             self.class_ptr = starts_to_ptr(start)
             self.row_class = np.cumsum(start) - 1
@@ -82,6 +84,15 @@ class Stages:
         """Return a copy that uses the given list weights, of shape (n_lists,)."""
         other = copy.copy(self)
         other.weight = weight[self.row_list]
+        return other
+
+    def take(self, queries):
+        """Return the likelihood of some queries, which computes the same numbers to the last bit."""
+        lists = self.lists
+        other = type(self)(lists.take(queries), **self.options, is_strict=self.is_strict)
+        own_lists, _ = gather_ranges(lists.list_ptr, queries)
+        own_rows, _ = gather_ranges(self.ptr, own_lists)
+        other.weight = self.weight[own_rows]
         return other
 
     def tie_sizes_of(self, other):
@@ -194,7 +205,7 @@ class Stages:
         left = self._from_end(mine)
         if not self.is_strict:
             left = self._without_chosen(mine, left)
-        if self.any_below:
+        if self.any_absent:
             lists = self.lists
             held = np.add.reduceat(mine, self.ptr[:-1])
             total = np.add.reduceat(worth, lists.candidate_ptr[:-1])[lists.list_query]
@@ -236,7 +247,7 @@ class Stages:
 
     def _of_whole_lists(self, running):
         """Return the running total at the end of each list that ranks absent items last, and 0 for other lists."""
-        return np.where(self.below, running[self.ptr[1:] - 1], 0.0) if self.any_below else None
+        return np.where(self.below, running[self.ptr[1:] - 1], 0.0) if self.any_absent else None
 
     def _pairs_of_classes(self, worth, left):
         """Return a function that corrects a list's matrix of second derivatives in the cells of two tied items."""
