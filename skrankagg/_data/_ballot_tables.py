@@ -86,8 +86,10 @@ def _is_blank(cell):
 
 def _refuse_column_of_voters(table, owner, caller):
     """Raise an error if the first of several columns of names is the only one whose title is not a place."""
-    first, *others = (name for name in table.columns if name != owner)
-    if others and owner is None and not _is_place(first) and all(map(_is_place, others)):
+    if owner is not None or not len(table.columns):
+        return
+    first, *others = table.columns
+    if others and not _is_place(first) and all(map(_is_place, others)):
         raise InputError(
             f"`ballots` of {caller} must have only columns of places; the title of column {show(first)} is not a "
             "place, but the other titles are. Drop this column if it contains the voters, or rename it 'voter'."
@@ -124,7 +126,8 @@ def _find_owner(table, text, cells):
 
 def _is_empty(table, names):
     """Return True if all cells of the given columns are missing, or if no columns are given."""
-    return bool(table[names].isna().to_numpy().all())
+    chosen = [k for k, name in enumerate(table.columns) if name in names]  # True as a title would select rows
+    return bool(table.iloc[:, chosen].isna().to_numpy().all())
 
 
 def _names_voters(title):

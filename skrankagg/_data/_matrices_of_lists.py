@@ -98,7 +98,7 @@ def check_pvalues(matrix, items, voters, lower_is_better):
 
 def look_like_ballots(matrix):
     """Return True if the lowest rank in each row is 1; rows without ranks do not count."""
-    best = np.where(np.isnan(matrix), np.inf, matrix).min(axis=1)
+    best = np.where(np.isnan(matrix), np.inf, matrix).min(axis=1, initial=np.inf)
     return bool((best[np.isfinite(best)] == 1).all())
 
 

@@ -211,6 +211,8 @@ def test_a_warning_is_issued_if_named_rows_may_be_ballots():
         (pd.DataFrame({"first": [None, ""], "second": [None, None]}), {}, "at least one candidate; got none"),
         (pd.DataFrame({"first": [None, None], "second": [None, None]}), {}, "at least one rank; got none"),
         (pd.DataFrame({"first": []}), {}, "at least one"),
+        (pd.DataFrame(index=["A"]), {"cells": "item"}, "at least one candidate; got none"),
+        (pd.DataFrame([[1, np.nan]], columns=[True, np.nan], index=["A"]).replace(1, np.nan), {}, "at least one rank"),
         (["A > B"], {"rows": "voters"}, "`rows` of .* must be None unless the ballots are a data frame"),
         (["A > B"], {"cells": "rank"}, "`cells` of .* must be None unless the ballots are a data frame"),
     ],

@@ -190,3 +190,11 @@ def test_masked_cells_of_a_matrix_are_absent():
     matrix = np.ma.masked_array([[1.0, 2.0], [3.0, 1.0]], mask=[[False, True], [False, False]])
     lists = RankedLists.from_matrix(matrix, kind="score", items=["a", "b"])
     assert lists.to_runs() == {0: {"q": {"b": 3.0, "a": 1.0}}, 1: {"q": {"b": 1.0}}}
+
+
+@pytest.mark.parametrize("kind", ["score", "rank", "pvalue"])
+@pytest.mark.parametrize("rows", [None, "items", "voters"])
+@pytest.mark.parametrize("table", [pd.DataFrame(index=list("abc")), pd.DataFrame(columns=list("ab"))])
+def test_a_matrix_without_cells_is_refused(table, rows, kind):
+    with pytest.raises(InputError, match="must have at least one number; got none"):
+        RankedLists.from_matrix(table, kind=kind, rows=rows)
