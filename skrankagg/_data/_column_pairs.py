@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 
+from .._support._values import is_real
 from ..exceptions import InputError
 from ._long_rows import is_nullable, join_ids
 
@@ -79,8 +80,20 @@ def _is_numeric(values):
     return pd.api.types.is_numeric_dtype(values.dtype) and values.dtype.kind not in "bc"
 
 
+def _can_be_number(cell):
+    """Return True for a number, a bool, and a number written as text."""
+    try:
+        return (
+            not np.isnan(float(cell))
+            if isinstance(cell, str)
+            else isinstance(cell, bool) or (is_real(cell) and cell == cell)
+        )
+    except ValueError:
+        return False
+
+
 def _wrong_kind(item, number, titles, voter, caller):
-    if _is_numeric(item) and pd.to_numeric(number, errors="coerce").isna().all():
+    if _is_numeric(item) and not any(map(_can_be_number, number)):
         return InputError(
             f"`frame` of {caller} must have the items of voter {voter!r} before their numbers; column {titles[0]!r} "
             f"has numbers, and column {titles[1]!r} has none. Swap the two columns of each pair."

@@ -190,6 +190,7 @@ def test_items_without_numbers_and_numbers_without_items_are_left_out_only_on_re
         (read().iloc[:, :1], InputError, r"got 1 column\. Drop other columns"),
         (read().iloc[:, :0], InputError, "got 0 columns"),
         (read().iloc[:0], InputError, "must have at least one item with a number; got none"),
+        (pd.DataFrame({"p": [0.1, np.nan], "u": ["a", np.nan]}), InputError, "Swap the two columns of each pair"),
         (
             read()[["Smith p", "Smith gene"]],
             InputError,
@@ -205,6 +206,7 @@ def test_items_without_numbers_and_numbers_without_items_are_left_out_only_on_re
             InputError,
             r"Column 'p' of .* must have the numbers of the items in column 'u'; its dtype is .*pandas\.to_numeric",
         ),
+        (pd.DataFrame({"u": [101, 102], "p": [10**400, "x"]}), InputError, r"Column 'p' of .* pandas\.to_numeric"),
         (pd.DataFrame({"u": ["a"], "p": [True]}), InputError, r"Column 'p' of .* its dtype is bool"),
         (pd.DataFrame({"u": ["a"], "p": [np.inf]}), InputError, "must be finite; item 'a' of voter 'u' has"),
         ([["a", 0.1]], InputTypeError, "must be a data frame"),
