@@ -21,7 +21,7 @@ MOST_ITEMS = 256
 # Number of cells of the preferences of all lists, and of the matrices of some draws, that are computed at a time.
 _CELLS = 1 << 22
 # Number of cells of the matrices of draws that are solved at a time, so that they stay in the cache.
-_SOLVED_CELLS = 1 << 17
+_SOLVED_CELLS = 1 << 16
 
 
 def scores_of_draws(lists, q, chain, absent, ergodic_number, counts):
@@ -40,11 +40,13 @@ def scores_of_draws(lists, q, chain, absent, ergodic_number, counts):
     in_order = np.sort(ranked, axis=1)
     ties = ((in_order[:, 1:] == in_order[:, :-1]) & (in_order[:, 1:] > 0)).any()
     score = np.empty((n, n_draws))
-    size, some = max(1, _CELLS // n**2), max(1, _SOLVED_CELLS // n**2)
+    above_pairs, level_pairs = (_Pairs(ranked, factor, compare) for compare in (np.less, np.equal))
+    size = max(1, (_CELLS if above_pairs.many else 4 * _SOLVED_CELLS) // n**2)
+    some = max(1, _SOLVED_CELLS // n**2)
     for first in range(0, n_draws, size):
         part = counts[:, first : first + size]
-        above = _weigh(part, ranked, factor, np.less)
-        level = _weigh(part, ranked, factor, np.equal) if ties else np.zeros(above.shape)
+        above = above_pairs.weigh(part)
+        level = level_pairs.weigh(part) if ties else np.zeros(above.shape)
         on = held[first : first + size] if factor is None else part.T @ (factor * contained)
         level[:, np.arange(n), np.arange(n)] = on
         for k in range(0, len(above), some):
@@ -70,19 +72,32 @@ def _row_factor(lists, q, chain, absent, shape):
     return matrix
 
 
-def _weigh(counts, ranked, factor, compare):
-    """Weigh the pairs of items whose ranks compare as required, of shape (n_draws, n, n); absent items have rank -1."""
-    n_lists, n = ranked.shape
-    result = np.empty((counts.shape[1], n, n))
-    n_rows = max(1, _CELLS // (n_lists * n))
-    for first in range(0, n, n_rows):
-        own = ranked[:, first : first + n_rows, None]
-        pairs = (compare(own, ranked[:, None, :]) & (own > 0)).reshape(n_lists, -1)
-        if factor is None:
-            weight = counts.T @ pairs.astype(np.float32)
-        else:
-            weight = counts.T.astype(np.float64) @ (pairs.reshape(n_lists, -1, n) * factor[:, None, :]).reshape(
-                n_lists, -1
-            )
-        result[:, first : first + n_rows] = weight.reshape(len(result), -1, n)
-    return result
+class _Pairs:
+    """Pairs of items whose ranks in a list compare as required; absent items have the rank -1."""
+
+    def __init__(self, ranked, factor, compare):
+        self.ranked, self.factor, self.compare = ranked, factor, compare
+        n_lists, n = ranked.shape
+        self.n_rows = max(1, _CELLS // (n_lists * n))
+        #: Whether the pairs of all lists are too many to be kept from one set of weights to the next.
+        self.many = self.n_rows < n
+        self.whole = None
+
+    def weigh(self, counts):
+        """Return the total weight of the lists with each pair, of shape (n_draws, n, n)."""
+        n = self.ranked.shape[1]
+        if not self.many and self.whole is None:
+            self.whole = self._of_items(0)
+        result = np.empty((counts.shape[1], n, n))
+        weights = counts.T if self.factor is None else counts.T.astype(np.float64)
+        for first in range(0, n, self.n_rows):
+            pairs = self._of_items(first) if self.whole is None else self.whole
+            result[:, first : first + self.n_rows] = (weights @ pairs).reshape(len(result), -1, n)
+        return result
+
+    def _of_items(self, first):
+        own = self.ranked[:, first : first + self.n_rows, None]
+        pairs = self.compare(own, self.ranked[:, None, :]) & (own > 0)
+        if self.factor is None:
+            return pairs.reshape(len(pairs), -1).astype(np.float32)
+        return (pairs * self.factor[:, None, :]).reshape(len(pairs), -1)
