@@ -188,8 +188,8 @@ class Qrels(Immutable):
         labels : array-like of shape (n_samples,)
             Class of each sample, such as the target `y` of a classifier.
         queries : sequence of hashable, default=None
-            Id of each sample. None numbers the samples from 0, as :meth:`RankedLists.from_scores` does. The index of a
-            Series is not used.
+            Id of each sample. None numbers the samples from 0, as :meth:`RankedLists.from_scores` does for arrays. The
+            index of a Series must then be 0, 1, 2, and so on.
 
         Returns
         -------
@@ -202,7 +202,8 @@ class Qrels(Immutable):
             If the labels are not an array, or cannot be sorted.
         ValueError
             If the labels do not have one dimension, or a label is missing. If there are no labels, or the number of ids
-            differs from the number of labels.
+            differs from the number of labels. If `queries` is None and a Series has another index than 0, 1, 2, because
+            the scores may be in arrays or in frames with this index.
 
         See Also
         --------
@@ -222,6 +223,12 @@ class Qrels(Immutable):
         0.5
         """
         items = read_labels(labels)
+        if queries is None and isinstance(labels, pd.Series) and not labels.index.equals(pd.RangeIndex(len(labels))):
+            raise InputError(
+                f"`queries` must be given for a Series whose index is not 0, 1, 2 and so on; its index begins with "
+                f"{show(labels.index[:3].tolist())}. Pass queries=y.index if the scores are in frames with this index. "
+                "Pass y.to_numpy() if the scores are in arrays."
+            )
         ids = range(len(items)) if queries is None else queries
         if isinstance(ids, str | bytes | Mapping | Set) or not hasattr(ids, "__len__") or len(ids) != len(items):
             raise InputError(f"`queries` must be {len(items)} ids, one for each label; got {show(ids)}. Pass a list.")
