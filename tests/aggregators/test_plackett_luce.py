@@ -13,6 +13,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from skrankagg import BordaCount, PlackettLuce, RankedLists
+from skrankagg.aggregators._models import _many_minima
 from skrankagg.aggregators._models._many_minima import minimise
 from skrankagg.aggregators._models._posterior import log_prior
 from skrankagg.aggregators._models._stages import Stages
@@ -635,7 +636,8 @@ def test_minimise_finds_the_minima_of_several_groups():
     assert converged.all() and (n_iter > 1).all() and (value < 1e-12).all()
 
 
-def test_minimise_with_fewer_and_fewer_groups_changes_no_bit():
+def test_minimise_with_fewer_and_fewer_groups_changes_no_bit(monkeypatch):
+    monkeypatch.setattr(_many_minima, "_MANY", 0)
     rng = np.random.default_rng(1)
     n_groups, group = 40, np.repeat(np.arange(40), 3)
     centre, steep = 3 * rng.normal(size=120), np.exp(2 * rng.normal(size=120))
@@ -665,7 +667,8 @@ def test_minimise_with_fewer_and_fewer_groups_changes_no_bit():
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("ties", ["average", "efron", "breslow"])
 @pytest.mark.parametrize("absent", ["last", "ignore"])
-def test_plackett_luce_queries_do_not_depend_on_each_other(ties, absent):
+def test_plackett_luce_queries_do_not_depend_on_each_other(ties, absent, monkeypatch):
+    monkeypatch.setattr(_many_minima, "_MANY", 0)
     frame = example_lists(0, n_queries=12, n_voters=5, n_items=8)
     method = PlackettLuce(ties=ties, absent=absent)
     together = method.fit_transform(frame)

@@ -11,6 +11,8 @@ _MEMORY = 10
 _ENOUGH, _ROUNDING = 1e-4, 1e-13
 # If steps are below _NEAR and have not halved in _STUCK iterations, rounding prevents further progress.
 _NEAR, _STUCK = 1e-8, 25
+# With fewer variables, selecting groups takes longer than computing all groups.
+_MANY = 2000
 
 
 def minimise(
@@ -51,7 +53,7 @@ def minimise(
         converged = (largest <= tol) | ((since >= _STUCK) & (largest <= _NEAR)) | converged
         if converged.all():
             break
-        if narrow is not None and 2 * np.count_nonzero(converged) >= n_groups:
+        if narrow is not None and len(x) >= _MANY and 2 * np.count_nonzero(converged) >= n_groups:
             results = _store(results, groups, variables, x, value, n_iter, converged)
             left = ~converged
             mine = left[group]
@@ -73,11 +75,11 @@ def minimise(
         reach = np.zeros(n_groups)
         np.maximum.at(reach, group, np.abs(direction))
         length, new = np.minimum(1.0, largest_step / np.maximum(reach, np.finfo(np.float64).tiny)), None
-        open_groups = None
+        open_groups, selects = None, narrow is not None and len(x) >= _MANY
         for _ in range(60):
             new = x + length[group] * direction
             with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # a step that is too long is halved
-                if open_groups is None or narrow is None or 4 * np.count_nonzero(open_groups) > n_groups:
+                if open_groups is None or not selects or 4 * np.count_nonzero(open_groups) > n_groups:
                     new_value, new_gradient = function(new)
                 else:
                     mine = open_groups[group]
