@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ._data._duplicate_options import Duplicates
 from ._kernels.plain_sums import (
     BORDA_POINTS,
     COUNTED_SCORE_SUMS,
@@ -22,21 +23,18 @@ from ._kernels.plain_sums import (
 )
 from ._support._suggestions import find_same
 
-if TYPE_CHECKING:
-    from ._data._long_rows import Duplicates
-
 __all__ = ["fuse"]
 
-# What the kernel computes for some methods with their default parameters: its method, the damping, the voter weights.
+# The plans of some methods with default parameters, as of `_general_fuse.read_plan`.
 _PLANS = {
-    "ReciprocalRankFusion": (RECIPROCAL_RANKS, 60.0, None),
-    "BordaCount": (BORDA_POINTS, 0.0, None),
-    "CombSUM": (SCORE_SUMS, 0.0, None),
-    "CombMNZ": (COUNTED_SCORE_SUMS, 0.0, None),
+    "ReciprocalRankFusion": (RECIPROCAL_RANKS, 60.0, None, False),
+    "BordaCount": (BORDA_POINTS, 0.0, None, False),
+    "CombSUM": (SCORE_SUMS, 0.0, None, False),
+    "CombMNZ": (COUNTED_SCORE_SUMS, 0.0, None, False),
 }
 # Better than the 60 of the paper on 24 judged collections.
 _DEFAULT_K = 30.0
-_DEFAULT = (RECIPROCAL_RANKS, _DEFAULT_K, None)
+_DEFAULT = (RECIPROCAL_RANKS, _DEFAULT_K, None, False)
 # As plain Python, the kernel is slower than the general code.
 _HAS_KERNEL = IS_COMPILED
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from . import aggregators
 from ._data._compared_items import all_connected
@@ -29,7 +30,7 @@ from ._data._one_query import (
 from ._data._peer_objects import holds_rows, plain_objects
 from ._data._ranked_lists import RankedLists
 from ._kernels.plain_sums import BORDA_POINTS, COUNTED_SCORE_SUMS, RECIPROCAL_RANKS, SCORE_SUMS, sum_lists
-from .aggregators import BordaCount, CombMNZ, CombSUM, ReciprocalRankFusion
+from .aggregators import BordaCount, CombMNZ, CombSUM, LearnedWeights, ReciprocalRankFusion
 from .base import BaseAggregator
 from .base._classes import find_method
 from .base._consensus import best_items
@@ -72,36 +73,53 @@ def fuse_any(lists, aggregator, plan, *, weights, top, key, explain, return_item
 
 
 def read_plan(aggregator):
-    """Return the arguments of :func:`~skrankagg._kernels.plain_sums.sum_lists` that describe an aggregator.
+    """Return the first arguments of :func:`~skrankagg._kernels.plain_sums.sum_lists`, which describe an aggregator.
 
-    They are the kernel's method, the damping constant, and the voter weights. The result is None if the kernel does not
-    compute what the aggregator computes.
+    They are the kernel's method, the damping constant, the weights of the voters, and whether these weights may contain
+    other voters. The result is None if the kernel does not compute what the aggregator computes.
     """
     read = _PLANS.get(type(aggregator))
-    if read is None:
+    return None if read is None else read(aggregator)
+
+
+def _plan_learned(method):
+    """Return the plan of the method inside, with the learnt weights."""
+    weights = vars(method).get("voter_weights_")
+    plan = read_plan(_DEFAULT_INSIDE if method.aggregator is None else method.aggregator)
+    if plan is None or plan[2] is not None or type(weights) is not pd.DataFrame:
         return None
-    voter_weights = aggregator.voter_weights
-    return None if voter_weights is not None and type(voter_weights) is not dict else read(aggregator, voter_weights)
+    try:
+        _read_tags(method)
+    except (TypeError, ValueError):  # an invalid parameter, which the general code reports
+        return None
+    # The frame is read in each call, because a user may change it.
+    by_voter = dict(zip(weights["voter"].tolist(), weights["weight"].tolist(), strict=True))
+    return (*plan[:2], by_voter, True) if len(by_voter) == len(weights) else None
 
 
-def _plan_rrf(method, voter_weights):
+def _plan_rrf(method):
     k = method.k
     if method.depth is not None or method.normalize is not False or type(k) not in (float, int) or not 0 <= k < _MOST_K:
         return None
-    return RECIPROCAL_RANKS, float(k), voter_weights
+    return _with_weights(RECIPROCAL_RANKS, float(k), method)
 
 
-def _plan_borda(method, voter_weights):
-    return (BORDA_POINTS, 0.0, voter_weights) if _is(method.absent, "last") else None
+def _plan_borda(method):
+    return _with_weights(BORDA_POINTS, 0.0, method) if _is(method.absent, "last") else None
 
 
-def _plan_sum(method, voter_weights):
-    return (SCORE_SUMS, 0.0, voter_weights) if _has_usual_scores(method) else None
+def _plan_sum(method):
+    return _with_weights(SCORE_SUMS, 0.0, method) if _has_usual_scores(method) else None
 
 
-def _plan_mnz(method, voter_weights):
+def _plan_mnz(method):
     usual = type(method.gamma) in (float, int) and method.gamma == 1 and _has_usual_scores(method)
-    return (COUNTED_SCORE_SUMS, 0.0, voter_weights) if usual else None
+    return _with_weights(COUNTED_SCORE_SUMS, 0.0, method) if usual else None
+
+
+def _with_weights(kernel_method, k, method):
+    given = method.voter_weights
+    return (kernel_method, k, given, False) if given is None or type(given) is dict else None
 
 
 def _has_usual_scores(method):
@@ -113,7 +131,14 @@ def _is(value, text):
 
 
 # Classes, not their subclasses, which may compute something else.
-_PLANS = {ReciprocalRankFusion: _plan_rrf, BordaCount: _plan_borda, CombSUM: _plan_sum, CombMNZ: _plan_mnz}
+_PLANS = {
+    ReciprocalRankFusion: _plan_rrf,
+    BordaCount: _plan_borda,
+    CombSUM: _plan_sum,
+    CombMNZ: _plan_mnz,
+    LearnedWeights: _plan_learned,
+}
+_DEFAULT_INSIDE = LearnedWeights()._base()
 # With a much larger damping constant, neighbouring reciprocal ranks would differ by rounding errors only.
 _MOST_K = 1e6
 

@@ -223,6 +223,7 @@ def sum_lists(
     method: i64,
     k: float,
     voter_weights: object,
+    allow_others: bool,
     weights: object,
     top: i64,
     explain: bool,
@@ -269,7 +270,9 @@ def sum_lists(
         weight = vec[float]([1.0] * m)
         if weights is not None and not _read_weights(weights, names, m, weight):
             return None
-        if voter_weights is not None and not _read_voter_weights(voter_weights, names, lists, n_held, weight):
+        if voter_weights is not None and not _read_voter_weights(
+            voter_weights, names, lists, -1 if allow_others else n_held, weight
+        ):
             return None
         heaviest = 0.0
         for v in range(m):
@@ -327,9 +330,10 @@ def _read_weights(given: object, names: list[Any], m: i64, weight: vec[float]) -
 
 
 def _read_voter_weights(given: object, names: list[Any], lists: list[Any], n_held: i64, weight: vec[float]) -> bool:
-    # The same for weights by the name of the voter, which must be those of the lists that have items, and no others.
+    # The same for weights by the name of the voter. Each list with items has one. If `n_held` is at least 0, it
+    # is the number of these lists, and other voters are unusual.
     by_name = cast(dict[Any, Any], given)
-    if len(by_name) != n_held:
+    if n_held >= 0 and len(by_name) != n_held:
         return False
     kind: object = str if len(names) > 0 else int
     for name in by_name:

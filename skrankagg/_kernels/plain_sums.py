@@ -26,13 +26,14 @@ COUNTED_SCORE_SUMS = _fusion.COUNTED_SCORE_SUMS
 IS_COMPILED = not _fusion.__file__.endswith(".py")
 
 
-def sum_lists(lists, method, k, voter_weights, weights, top, explain):
+def sum_lists(lists, method, k, voter_weights, allow_others, weights, top, explain):
     """Merge the lists of one query; return None for anything unusual, which only the general code of `fuse` accepts.
 
-    `lists`, `weights` and `explain` are the arguments of :func:`skrankagg.fuse`. `voter_weights` is the parameter of an
-    aggregator, and a dict or None. `top` is the number of items to return; 0 means all. `method` is RECIPROCAL_RANKS
-    with the damping constant `k`, BORDA_POINTS, SCORE_SUMS of min-max scores, or COUNTED_SCORE_SUMS, which are these
-    sums times the weight of the lists that contain the item. The other methods ignore `k`.
+    `lists`, `weights` and `explain` are the arguments of :func:`skrankagg.fuse`. `voter_weights` is a dict of weights
+    by voter, or None. If `allow_others` is false, names of other voters in this dict are unusual. `top` is the number
+    of items to return; 0 means all. `method` is RECIPROCAL_RANKS with the damping constant `k`, BORDA_POINTS,
+    SCORE_SUMS of min-max scores, or COUNTED_SCORE_SUMS, which are these sums times the weight of the lists that contain
+    the item. The other methods ignore `k`.
 
     Usual lists are a list, or a dict with texts as keys. The elements are lists of ids, lists of tuples (id, score), or
     dicts of id to score. All ids are texts or all ids are integers. Scores are floats or integers, and integers must be
@@ -41,7 +42,7 @@ def sum_lists(lists, method, k, voter_weights, weights, top, explain):
 
     The result equals the result of the general code, to the last bit.
     """
-    return _fusion.sum_lists(lists, method, k, voter_weights, weights, top, explain, _order_many)
+    return _fusion.sum_lists(lists, method, k, voter_weights, allow_others, weights, top, explain, _order_many)
 
 
 def _order_many(values):

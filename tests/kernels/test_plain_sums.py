@@ -5,10 +5,12 @@ import random
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 
 import skrankagg._fuse as front
-from skrankagg import BordaCount, CombMNZ, CombSUM, ReciprocalRankFusion, SimpleBorda, fuse
+from skrankagg import BordaCount, CombMNZ, CombSUM, LearnedWeights, ReciprocalRankFusion, SimpleBorda, fuse
 from skrankagg._arrays import TOLERANCE
 from skrankagg._general_fuse import read_plan
 from skrankagg._kernels import _fusion, plain_sums
@@ -124,6 +126,26 @@ def random_weights(rng, n, odd):
     return [0.0] * n if odd and rng.random() < 0.05 else values
 
 
+def learned(rng, inside, voter_weights, odd):
+    """Return LearnedWeights with these weights; it may also have weights of other voters."""
+    if rng.random() < 0.3:
+        voter_weights = {**voter_weights, "v100" if isinstance(next(iter(voter_weights), ""), str) else 100: 1.0}
+    weights = [
+        weight if isinstance(weight, int | float) and abs(weight) < 1e300 else -0.5 for weight in voter_weights.values()
+    ]
+    method = LearnedWeights(rng.choice((None, inside())), unknown_voter=rng.choice(("mean", "ignore", "error")))
+    method.voter_weights_ = pd.DataFrame({"voter": list(voter_weights), "weight": np.array(weights, dtype=float)})
+    if odd and rng.random() < 0.2:
+        method.set_params(
+            **rng.choice(
+                ({"alpha": -1}, {"aggregator": SimpleBorda()}, {"aggregator": inside(voter_weights={"v": 1.0})})
+            )
+        )
+    if odd and rng.random() < 0.1:
+        method.voter_weights_ = pd.concat([method.voter_weights_] * 2)
+    return method
+
+
 def random_request(rng):
     """Return the lists, the method and the options of a call of fuse; half of the requests have no unusual part."""
     odd, options = rng.random() < 0.5, {}
@@ -143,6 +165,8 @@ def random_request(rng):
         method = rng.choice(CLASSES)
     if isinstance(method, type):
         method = method(voter_weights=voter_weights)
+        if voter_weights is not None and rng.random() < 0.3:
+            method = learned(rng, type(method), voter_weights, odd)
     if rng.random() < 0.4:
         weights = random_weights(rng, len(names), odd)
         by_name = dict(zip(names, weights, strict=True))
@@ -295,7 +319,7 @@ def test_other_methods_have_no_plan(method):
     ids=repr,
 )
 def test_kernel_leaves_unusual_lists_to_the_general_code(lists):
-    assert plain_sums.sum_lists(lists, plain_sums.RECIPROCAL_RANKS, 60.0, None, None, 0, False) is None
+    assert plain_sums.sum_lists(lists, plain_sums.RECIPROCAL_RANKS, 60.0, None, False, None, 0, False) is None
 
 
 def test_fuse_merges_the_usual_queries_of_a_batch_by_the_kernel(kernel, monkeypatch):
@@ -305,3 +329,19 @@ def test_fuse_merges_the_usual_queries_of_a_batch_by_the_kernel(kernel, monkeypa
     expected = fuse(batch), fuse(batch, CombSUM(norm="rank"))
     kernel(True)
     assert (fuse(batch), fuse(batch, CombSUM(norm="rank"))) == expected
+
+
+def test_changes_of_learnt_weights_take_effect(kernel):
+    lists = {"u": ["a", "b", "c"], "v": ["c", "b", "a"]}
+    method = LearnedWeights()
+    method.voter_weights_ = pd.DataFrame({"voter": ["u", "v", "w"], "weight": [2.0, 1.0, 0.5]})
+    assert fuse(lists, method) == fuse(lists, ReciprocalRankFusion(k=20), weights={"u": 2, "v": 1})
+    assert fuse(lists, method)[0][0] == "a"
+    method.voter_weights_.loc[1, "weight"] = 5.0
+    assert fuse(lists, method)[0][0] == "c"
+    method.voter_weights_["weight"] = [2.0, 0.0, 1.0]
+    assert fuse(lists, method)[0][0] == "a"
+    method.set_params(aggregator=BordaCount())
+    assert fuse(lists, method) == fuse(lists, BordaCount(), weights={"u": 2, "v": 0})
+    with pytest.raises(NotFittedError):
+        fuse(lists, LearnedWeights())
