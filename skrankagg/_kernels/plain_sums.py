@@ -14,16 +14,16 @@ from .plain_vectors import vectors
 with vectors():
     from librt.vecs import vec
 
-    from . import _fusion
+    from . import _plain_sums
 
 _VI = vec[i64]
 #: The methods.
-RECIPROCAL_RANKS = _fusion.RECIPROCAL_RANKS
-BORDA_POINTS = _fusion.BORDA_POINTS
-SCORE_SUMS = _fusion.SCORE_SUMS
-COUNTED_SCORE_SUMS = _fusion.COUNTED_SCORE_SUMS
+RECIPROCAL_RANKS = _plain_sums.RECIPROCAL_RANKS
+BORDA_POINTS = _plain_sums.BORDA_POINTS
+SCORE_SUMS = _plain_sums.SCORE_SUMS
+COUNTED_SCORE_SUMS = _plain_sums.COUNTED_SCORE_SUMS
 #: True if the kernel is compiled; as plain Python, it is slower than NumPy.
-IS_COMPILED = not _fusion.__file__.endswith(".py")
+IS_COMPILED = not _plain_sums.__file__.endswith(".py")
 
 
 def sum_lists(lists, method, k, voter_weights, allow_others, weights, top, explain):
@@ -42,7 +42,7 @@ def sum_lists(lists, method, k, voter_weights, allow_others, weights, top, expla
 
     The result equals the result of the general code, to the last bit.
     """
-    return _fusion.sum_lists(lists, method, k, voter_weights, allow_others, weights, top, explain, _order_many)
+    return _plain_sums.sum_lists(lists, method, k, voter_weights, allow_others, weights, top, explain, _order_many)
 
 
 def _order_many(values):

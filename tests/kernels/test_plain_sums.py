@@ -13,7 +13,7 @@ import skrankagg._fuse as front
 from skrankagg import BordaCount, CombMNZ, CombSUM, LearnedWeights, ReciprocalRankFusion, SimpleBorda, fuse
 from skrankagg._arrays import TOLERANCE
 from skrankagg._general_fuse import read_plan
-from skrankagg._kernels import _fusion, plain_sums
+from skrankagg._kernels import _plain_sums, plain_sums
 
 pytestmark = pytest.mark.twice
 
@@ -261,7 +261,7 @@ def test_plans_of_names_equal_the_default_parameters_of_the_classes():
     assert {method.__name__: read_plan(method()) for method in CLASSES} == front._PLANS
     lists = [["d1", "d2", "d3"], ["d2", "d4", "d5"]]
     assert fuse(lists) == fuse(lists, ReciprocalRankFusion(k=30)) != fuse(lists, "rrf")
-    assert _fusion._TOLERANCE == TOLERANCE
+    assert _plain_sums._TOLERANCE == TOLERANCE
 
 
 @pytest.mark.parametrize(
