@@ -24,6 +24,8 @@ _MOST_WEIGHT: Final = 1e30
 _LEAST_VALUE: Final = 1e-90
 # NumPy adds up to this number of values one after another, and more values in another order.
 _MOST_WEIGHTED_LISTS: Final = 8
+# With more items, lists of two items may cause a warning about paired comparisons.
+_FEW_ITEMS: Final = 4
 # The relative tolerance for ties, as everywhere.
 _TOLERANCE: Final = 1e-12
 # With at most this number of items, the merge sort takes less time than a call of NumPy.
@@ -60,6 +62,7 @@ def sum_lists(
     m: i64 = len(lists)
     n_rows: i64 = 0
     n_held: i64 = 0
+    has_pairs = False
     for one in lists:
         length: i64 = 0
         if type(one) is list:
@@ -68,8 +71,8 @@ def sum_lists(
             length = len(cast(dict[Any, Any], one))
         else:
             return None
-        if length == 2:  # paired comparisons may cause a warning
-            return None
+        if length == 2:
+            has_pairs = True
         if length > 0:
             n_held += 1
         n_rows += length
@@ -104,6 +107,8 @@ def sum_lists(
     if scored < 0 or (scored == 0 and reads_scores):
         return None
     n: i64 = len(items)
+    if has_pairs and n > _FEW_ITEMS:
+        return None
     total = vec[float]([0.0] * n)
     support = vec[float]([0.0] * n)
     share = vec[float]()

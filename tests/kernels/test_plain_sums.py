@@ -257,6 +257,17 @@ def test_kernel_equals_the_general_code_for_any_number_of_items(kernel, monkeypa
                 assert given == before
 
 
+def test_kernel_merges_lists_of_two_items_if_they_cannot_cause_a_warning():
+    arguments = plain_sums.RECIPROCAL_RANKS, 1.0, None, False, None, 0, False
+    assert plain_sums.sum_lists([["a", "b"], ["b", "c"]], *arguments) == [
+        ("b", 1 / 2 + 1 / 3),
+        ("a", 1 / 2),
+        ("c", 1 / 3),
+    ]
+    assert plain_sums.sum_lists([["a", "b"], ["b", "c"], ["d"]], *arguments)[0][0] == "b"
+    assert plain_sums.sum_lists([["a", "b"], ["b", "c"], ["d", "e"]], *arguments) is None
+
+
 def test_plans_of_names_equal_the_default_parameters_of_the_classes():
     assert {method.__name__: read_plan(method()) for method in CLASSES} == front._PLANS
     lists = [["d1", "d2", "d3"], ["d2", "d4", "d5"]]
@@ -296,7 +307,7 @@ def test_other_methods_have_no_plan(method):
         [[], {}],
         (["a", "b", "c"],),
         [["a", "b", "c"], ("a",)],
-        [["a", "b"]],
+        [["a", "b"], ["c", "d"], ["e"]],
         [["a", "b", "a"]],
         [[("a", 2.0), ("b", 1.0), ("a", 0.5)]],
         [["a", 1, "b"]],
