@@ -4,7 +4,8 @@ Run it from anywhere as `python benchmarks/fuse.py`. `pip install 'skrankagg[ben
 rows are left out if they are missing. The names of the tables are lists x ids; the ids are drawn from a pool of 2.5
 times as many. The batch is 1000 queries of 5 lists of 100 ids. Each time is the least CPU time over rounds, and each
 round runs every call in a loop. The ratio compares a call with the loop of the same kind. The runs for ranx are built
-and compiled beforehand. `python benchmarks/fuse.py start` measures the import and the first call in new processes, on Linux.
+and compiled beforehand. On Linux, `python benchmarks/fuse.py start` measures the import and the first call in new
+processes.
 """
 
 import argparse
