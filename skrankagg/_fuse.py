@@ -35,6 +35,8 @@ _PLANS = {
 # Better than the 60 of the paper on 24 judged collections.
 _DEFAULT_K = 30.0
 _DEFAULT = (RECIPROCAL_RANKS, _DEFAULT_K, None, False)
+# Larger numbers may not fit into the kernel's integers.
+_MOST_TOP = 2**60
 # As plain Python, the kernel is slower than the general code.
 _HAS_KERNEL = IS_COMPILED
 
@@ -155,7 +157,7 @@ def fuse(
         and (explain is False or explain is True)
         and type(duplicates) is str
         and duplicates == "error"
-        and (top is None or (type(top) is int and top >= 1))
+        and (top is None or (type(top) is int and 1 <= top <= _MOST_TOP))
     ):
         if aggregator is None:
             plan = _DEFAULT

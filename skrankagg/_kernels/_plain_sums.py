@@ -93,7 +93,7 @@ def sum_lists(
         for v in range(m):
             if weight[v] > heaviest and len(lists[v]) > 0:
                 heaviest = weight[v]
-        if heaviest == 0.0:  # which causes a warning
+        if heaviest == 0.0:  # this may cause a warning
             return None
     code = vec[i64]([0] * n_rows)
     score = vec[float]([0.0] * n_rows)
@@ -346,7 +346,8 @@ def _add_ranks(
     held = vec[float]()
     if method == BORDA_POINTS:
         held = vec[float]([0.0] * n)
-    # The points that lists give to absent items. NumPy adds the first value last.
+    # The points that lists give to absent items. NumPy adds up all values but the first, and then adds this sum to the
+    # first value.
     first = 0.0
     others = 0.0
     n_held: i64 = 0

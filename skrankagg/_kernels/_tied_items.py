@@ -28,8 +28,10 @@ def append_tied(
         elif last == first + 2:
             one = items[order[first]]
             other = items[order[first + 1]]
-            out.append((one, value) if one < other else (other, value))
-            out.append((other, value) if one < other else (one, value))
+            if other < one:
+                one, other = other, one
+            out.append((one, value))
+            out.append((other, value))
         else:
             ids = [items[order[row]] for row in range(first, last)]
             _sort_few(ids)

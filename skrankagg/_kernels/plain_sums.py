@@ -37,8 +37,9 @@ def sum_lists(lists, method, k, voter_weights, allow_others, weights, top, expla
 
     Usual lists are a list, or a dict with texts as keys. The elements are lists of ids, lists of tuples (id, score), or
     dicts of id to score. All ids are texts or all ids are integers. Scores are floats or integers, and integers must be
-    below 2**53. No list has two items. Methods of ranks need scores in descending order. Weights are floats or integers
-    of ordinary size, in a list or, for named lists, in a dict. At most eight lists have weights.
+    below 2**53. With more than four distinct items, no list has two items. Methods of ranks need scores in descending
+    order. Weights are floats or integers of ordinary size, in a list or, for named lists, in a dict. At most eight
+    lists have weights.
 
     The result equals the result of the general code, to the last bit.
     """

@@ -175,7 +175,7 @@ def random_request(rng):
             others = {**by_name, "v100": 2.0}, dict(list(by_name.items())[1:]), tuple(weights), weights[1:], 2.0
             options["weights"] = rng.choice((weights, by_name, np.array([1.0] * len(weights)), *others))
     if rng.random() < 0.5:
-        options["top"] = rng.choice((1, 5, 1000, *((np.int64(2), 0, True, 2.0) if odd else ())))
+        options["top"] = rng.choice((1, 5, 1000, *((np.int64(2), 0, True, 2.0, 10**30) if odd else ())))
     if rng.random() < 0.3:
         options["explain"] = rng.choice((False, np.True_, 1)) if odd and rng.random() < 0.3 else True
     if odd and rng.random() < 0.1:
