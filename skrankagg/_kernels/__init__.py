@@ -23,8 +23,10 @@ can be imported without NumPy.
 
 from importlib import import_module
 
-#: The names that each module of this package exports.
+#: The names that each module of this package exports. The module `loading` comes first, because it imports the kernels
+#: also if librt is missing.
 EXPORTS = {
+    "loading": ("COMPILED", "KERNELS", "stale_kernels"),
     "agglomerate": ("merge_lists",),
     "buckets": ("bucket_descent",),
     "co_ranked_pairs": ("co_ranked",),
@@ -33,7 +35,6 @@ EXPORTS = {
     "insertion": ("insertion_descent", "insertion_rounds"),
     "inversions": ("discordant_pairs",),
     "joint": ("log_joint_probability",),
-    "loading": ("COMPILED", "KERNELS", "stale_kernels"),
     "locking": ("locked_arcs",),
     "majority": ("majority_points",),
     "orders": ("draw_places", "majority_insertions", "order_costs", "pivot_orders"),
