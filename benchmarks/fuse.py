@@ -1,21 +1,48 @@
-"""Time fuse on one query and on a batch of plain lists, and compare it with loops over dicts, frames, rankops and ranx.
+"""Time fuse on plain lists, and compare it with loops over dicts, frames, rankops and ranx.
 
 Run it from anywhere as `python benchmarks/fuse.py`. `pip install 'skrankagg[bench]'` installs rankops and ranx; their
-rows are left out if they are missing. A query is 3 lists of 100 ids from a pool of 250. A batch is 1000 queries of 5
-lists of 100 ids. The times are medians of CPU times over rounds, and each round runs all calls. The ratio compares a
-call with the loop of the same kind. The runs for ranx are built and compiled beforehand.
+rows are left out if they are missing. The names of the tables are lists x ids; the ids are drawn from a pool of 2.5
+times as many. The batch is 1000 queries of 5 lists of 100 ids. Each time is the least CPU time over rounds, and each
+round runs every call in a loop. The ratio compares a call with the loop of the same kind. The runs for ranx are built
+and compiled beforehand. On Linux, `python benchmarks/fuse.py start` measures the import and the first call in new
+processes.
 """
 
 import argparse
 import importlib
+import json
 import random
-import statistics
+import subprocess
+import sys
 import time
 from operator import itemgetter
 
+import pandas as pd
 from _measure import table
 
-from skrankagg import BordaCount, CombMNZ, CombSUM, RankedLists, ReciprocalRankFusion, SimpleBorda, fuse
+from skrankagg import (
+    BordaCount,
+    CombMNZ,
+    CombSUM,
+    LearnedWeights,
+    RankedLists,
+    ReciprocalRankFusion,
+    SimpleBorda,
+    fuse,
+)
+
+#: Number of lists, number of ids in each list, and calls in a loop.
+SIZES = ((2, 10, 500), (3, 100, 50), (5, 1000, 4))
+RRF, COMB = "loop over a dict, RRF", "loop over a dict, CombSUM"
+START = """
+import json, sys, time
+from skrankagg import fuse
+lists = [[(f"d{v * k}", 1 / k) for k in range(1, 101)] for v in range(1, 4)]
+fuse(lists, *map(eval, sys.argv[1:]))
+peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(json.dumps([time.process_time(), int(peak) / 1024, "numpy" in sys.modules]))
+"""
+FIRST_CALLS = ("", "'rrf'", "'combsum'", "'Copeland'", "__import__('skrankagg').CombSUM()")
 
 
 def by_score(scores, ties):
@@ -53,8 +80,8 @@ def make_query(rng, n_lists, length=100, pool=250):
 
 
 def cpu_times(calls, rounds, repeat):
-    """Return a dict from the name of each call to its median CPU seconds; every round runs all calls."""
-    times = {name: [] for name in calls}
+    """Return a dict from the name of each call to its least CPU seconds; every round runs all calls."""
+    times = dict.fromkeys(calls, float("inf"))
     for call in calls.values():
         call()
     for _ in range(rounds):
@@ -62,8 +89,8 @@ def cpu_times(calls, rounds, repeat):
             start = time.process_time()
             for _ in range(repeat):
                 call()
-            times[name].append((time.process_time() - start) / repeat)
-    return {name: statistics.median(values) for name, values in times.items()}
+            times[name] = min(times[name], (time.process_time() - start) / repeat)
+    return times
 
 
 def optional(name):
@@ -74,70 +101,111 @@ def optional(name):
         return None
 
 
-def show(calls, base, rounds, repeat, unit):
+def base(name):
+    """Return the name of the loop with which a call is compared."""
+    return RRF if "RRF" in name or "Learned" in name else COMB
+
+
+def show(calls, rounds, repeat, unit):
     """Print the time of each call, and its ratio to the time of the loop of the same kind."""
     times = cpu_times(calls, rounds, repeat)
-    scale = {"us": 1e6, "ms": 1e3}[unit]
-    rows = [(name, f"{times[name] * scale:.0f}", f"{times[name] / times[base(name)]:.2f}") for name in calls]
+    scale, digits = {"us": (1e6, 1), "ms": (1e3, 0)}[unit]
+    rows = [(name, f"{times[name] * scale:.{digits}f}", f"{times[name] / times[base(name)]:.2f}") for name in calls]
     table(rows, ("call", unit, "to the loop"))
 
 
-def main(rounds):
-    """Print both tables."""
-    rng = random.Random(0)
-    ids, pairs, dicts = make_query(rng, 3)
-    frame = RankedLists.from_lists(dicts).to_frame()
-    rankops, ranx = optional("rankops"), optional("ranx")
-    scored = {
-        str(method): method
-        for method in (
-            CombSUM(norm="z-score"),
-            CombSUM(norm="borda"),
-            CombSUM(norm="rank"),
-            CombSUM(norm=None),
-            CombMNZ(),
-            BordaCount(),
-            SimpleBorda(),
-        )
-    }
-    calls = {
-        "loop over a dict, RRF": lambda: loop_rrf(ids),
+def usual_calls(ids, pairs, dicts):
+    """Return calls of fuse with usual lists, which one kernel merges, and the loops."""
+    named = {f"v{k}": one for k, one in enumerate(ids)}
+    weights = {name: 0.5 + 0.1 * k for k, name in enumerate(named)}
+    rrf, weighted, learned = ReciprocalRankFusion(), ReciprocalRankFusion(voter_weights=weights), LearnedWeights()
+    learned.voter_weights_ = pd.DataFrame({"voter": list(weights), "weight": list(weights.values())})
+    comb, mnz, borda = CombSUM(), CombMNZ(), BordaCount()
+    return {
+        RRF: lambda: loop_rrf(ids),
         "loop, ties by id, RRF": lambda: loop_rrf(ids, ties=True),
         "fuse, RRF": lambda: fuse(ids),
         "fuse, RRF, top=10": lambda: fuse(ids, top=10),
-        "loop over a dict, CombSUM": lambda: loop_comb(dicts),
+        "fuse, RRF, explain": lambda: fuse(ids, explain=True),
+        "fuse, RRF, weights=": lambda: fuse(named, rrf, weights=weights),
+        "fuse, RRF, voter_weights=": lambda: fuse(named, weighted),
+        "fuse, LearnedWeights": lambda: fuse(named, learned),
+        COMB: lambda: loop_comb(dicts),
         "loop, ties by id, CombSUM": lambda: loop_comb(dicts, ties=True),
-        "fuse, CombSUM, dicts": lambda: fuse(dicts, CombSUM()),
-        "fuse, CombSUM, pairs": lambda: fuse(pairs, CombSUM()),
-        **{f"fuse, {name}": lambda method=method: fuse(dicts, method) for name, method in scored.items()},
-        "frame in, frame out, RRF": lambda: ReciprocalRankFusion().fit_transform(frame),
+        "fuse, CombSUM, dicts": lambda: fuse(dicts, comb),
+        "fuse, CombSUM, pairs": lambda: fuse(pairs, comb),
+        "fuse, CombMNZ": lambda: fuse(dicts, mnz),
+        "fuse, BordaCount": lambda: fuse(dicts, borda),
     }
-    if rankops:
-        calls["rankops, RRF"] = lambda: rankops.rrf_multi(pairs)
-        calls["rankops, CombSUM"] = lambda: rankops.combsum_multi(pairs)
-    if ranx:
+
+
+def other_calls(pairs, dicts):
+    """Return calls of other methods and of other libraries."""
+    methods = CombSUM(norm="z-score"), CombSUM(norm="borda"), CombSUM(norm="rank"), CombSUM(norm=None), SimpleBorda()
+    calls = {f"fuse, {method}": lambda method=method: fuse(dicts, method) for method in methods}
+    frame = RankedLists.from_lists(dicts).to_frame()
+    calls["frame in, frame out, RRF"] = lambda: ReciprocalRankFusion().fit_transform(frame)
+    calls |= rankops_calls(pairs)
+    if ranx := optional("ranx"):
         runs = [ranx.Run({"q": one}) for one in dicts]
         calls["ranx, RRF, runs built before"] = lambda: ranx.fuse(runs, norm=None, method="rrf", params={"k": 60})
-    rrf, comb = "loop over a dict, RRF", "loop over a dict, CombSUM"
-    print("One query: 3 lists of 100 ids")
-    show(calls, lambda name: rrf if "RRF" in name else comb, rounds, 50, "us")
+    return calls
 
-    batch = [make_query(rng, 5) for _ in range(1000)]
-    plain, with_scores = [one[0] for one in batch], [one[2] for one in batch]
-    calls = {
-        rrf: lambda: [loop_rrf(one) for one in plain],
-        "fuse, RRF": lambda: fuse(plain),
-        comb: lambda: [loop_comb(one) for one in with_scores],
-        "fuse, CombSUM, dicts": lambda: fuse(with_scores, CombSUM()),
+
+def rankops_calls(pairs):
+    """Return calls of rankops, or no calls if it is missing."""
+    rankops = optional("rankops")
+    if rankops is None:
+        return {}
+    return {
+        "rankops, RRF": lambda: rankops.rrf_multi(pairs),
+        "rankops, CombSUM": lambda: rankops.combsum_multi(pairs),
     }
-    if rankops:
-        as_pairs = [one[1] for one in batch]
+
+
+def queries(rounds):
+    """Print a table for each size of a query, and one for a batch."""
+    rng = random.Random(0)
+    for n_lists, length, repeat in SIZES:
+        ids, pairs, dicts = make_query(rng, n_lists, length, length * 5 // 2)
+        print(f"One query: {n_lists} lists of {length} ids")
+        others = other_calls(pairs, dicts) if length == 100 else rankops_calls(pairs)
+        show(usual_calls(ids, pairs, dicts) | others, rounds, repeat, "us")
+        print()
+    batch = [make_query(rng, 5) for _ in range(1000)]
+    plain, as_pairs, dicts = ([one[k] for one in batch] for k in range(3))
+    calls = {
+        RRF: lambda: [loop_rrf(one) for one in plain],
+        "fuse, RRF": lambda: fuse(plain),
+        COMB: lambda: [loop_comb(one) for one in dicts],
+        "fuse, CombSUM, dicts": lambda: fuse(dicts, CombSUM()),
+    }
+    if rankops := optional("rankops"):
         calls["rankops, RRF"] = lambda: [rankops.rrf_multi(one) for one in as_pairs]
-    print("\nA batch: 1000 queries of 5 lists of 100 ids")
-    show(calls, lambda name: rrf if "RRF" in name else comb, max(rounds // 20, 5), 1, "ms")
+    print("A batch: 1000 queries of 5 lists of 100 ids")
+    show(calls, max(rounds // 20, 5), 1, "ms")
+
+
+def first_calls(rounds):
+    """Print the CPU time and the peak memory of a new process that imports fuse and calls it once."""
+    rows = []
+    for argument in FIRST_CALLS:
+        command = [sys.executable, "-c", START, *([argument] if argument else [])]
+        runs = [json.loads(subprocess.run(command, check=True, capture_output=True).stdout) for _ in range(rounds)]
+        seconds, memory, has_numpy = map(min, zip(*runs, strict=True))
+        name = argument.replace("__import__('skrankagg').", "")
+        rows.append((f"fuse(lists{', ' * bool(name)}{name})", f"{seconds:.3f}", f"{memory:.0f}", has_numpy))
+    bare = [sys.executable, "-c", START.replace("from skrankagg import fuse", "fuse = lambda *args: None")]
+    seconds, memory, _ = map(min, zip(*(json.loads(subprocess.check_output(bare)) for _ in range(rounds)), strict=True))
+    table([("Python alone", f"{seconds:.3f}", f"{memory:.0f}", False), *rows], ("process", "CPU s", "MiB", "has NumPy"))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=100)
-    main(parser.parse_args().rounds)
+    parser.add_argument("part", nargs="?", choices=("queries", "start"), default="queries")
+    parser.add_argument("--rounds", type=int, default=0, help="default: 100, or 5 new processes")
+    options = parser.parse_args()
+    if options.part == "start":
+        first_calls(options.rounds or 5)
+    else:
+        queries(options.rounds or 100)

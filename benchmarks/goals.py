@@ -108,23 +108,29 @@ def against_pytrec_eval():
 
 
 def one_query():
-    """Measure times of one query of 3 lists x 100 items."""
+    """Measure times of one query of several sizes, by the loop over a dict that merges reciprocal ranks."""
+    rng = random.Random(0)
+    for (n_lists, length, repeat), goal in zip(fuse_benchmark.SIZES, (1.5, 0.82, 0.7), strict=True):
+        ids, pairs, dicts = fuse_benchmark.make_query(rng, n_lists, length, length * 5 // 2)
+        times = fuse_benchmark.cpu_times(fuse_benchmark.usual_calls(ids, pairs, dicts), 60, repeat)
+        size = f"{n_lists} x {length}: fuse"
+        for name in ("RRF", "CombSUM, dicts", "CombMNZ", "BordaCount"):
+            add(f"{size}, {name}, by the loop of RRF", times[f"fuse, {name}"] / times[fuse_benchmark.RRF], goal, "x")
+        given = times["fuse, RRF, weights="]
+        add(f"{size}, RRF, voter_weights=, by weights=", times["fuse, RRF, voter_weights="] / given, 1.3, "x")
+        add(f"{size}, LearnedWeights, by weights=", times["fuse, LearnedWeights"] / given, 1.3, "x")
+        if length == 100:
+            add(f"{size}, RRF, explain, by RRF", times["fuse, RRF, explain"] / times["fuse, RRF"], 2.5, "x")
     ids, _, dicts = fuse_benchmark.make_query(random.Random(0), 3)
     frame = RankedLists.from_lists(dicts).to_frame()
     calls = {
-        "loop": lambda: fuse_benchmark.loop_rrf(ids),
-        "fuse, RRF": lambda: fuse(ids),
-        "fuse, CombSUM": lambda: fuse(dicts, CombSUM()),
+        "loop": lambda: fuse_benchmark.loop_comb(dicts),
         **{f"fuse, {method!r}": lambda one=method: fuse(dicts, one) for method in LINEAR},
         "frame in, frame out, RRF": lambda: ReciprocalRankFusion().fit_transform(frame),
     }
     times = fuse_benchmark.cpu_times(calls, 60, 20)
-    loop = times.pop("loop")
-    comb = fuse_benchmark.cpu_times({"loop": lambda: fuse_benchmark.loop_comb(dicts)}, 60, 20)["loop"]
-    add("3 x 100: fuse, RRF, by a loop over a dict", times["fuse, RRF"] / loop, 1.1, "x")
-    add("3 x 100: fuse, CombSUM, by a loop over a dict", times["fuse, CombSUM"] / comb, 1.1, "x")
     for method in LINEAR:
-        add(f"3 x 100: fuse, {method!r}, by the loop of CombSUM", times[f"fuse, {method!r}"] / comb, 3, "x")
+        add(f"3 x 100: fuse, {method!r}, by the loop of CombSUM", times[f"fuse, {method!r}"] / times["loop"], 3, "x")
     add("3 x 100: frame in, frame out, RRF", 1e6 * times["frame in, frame out, RRF"], 1000, "us")
     batch = [fuse_benchmark.make_query(random.Random(k), 5)[0] for k in range(1000)]
     add("1000 x 5 x 100: fuse, RRF", 1e3 * cpu_time(lambda: fuse(batch)), 134, "ms")

@@ -17,7 +17,7 @@ from . import (
 )
 from ._data._qrels import Qrels
 from ._data._ranked_lists import RankedLists
-from ._fuse import fuse
+from ._fuse._front import fuse
 from ._support._memory import config_context
 from ._support._show_versions import show_versions
 from .aggregators import (

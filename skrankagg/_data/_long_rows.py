@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 from .._support._checks import check_choice, check_flag
 from .._support._values import is_hashable, is_integer, show
 from ..exceptions import InputError, InputTypeError
+from ._duplicate_options import Duplicates
 from ._frames import EXACT_LIMIT, Columns, index_of_names
 from ._id_codes import encode_ids
 from ._voter_names import near_voters
 
 #: How to treat an item that a list contains twice.
-Duplicates: TypeAlias = Literal["error", "first", "best", "mean"]
 #: How to treat a place of a list without an item.
 MissingIds: TypeAlias = Literal["error", "drop"]
 #: A bool tells whether smaller scores of all voters are better. A sequence contains the voters whose smaller scores are

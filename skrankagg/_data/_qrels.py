@@ -225,7 +225,7 @@ class Qrels(Immutable):
         items = read_labels(labels)
         if queries is None and isinstance(labels, pd.Series) and not labels.index.equals(pd.RangeIndex(len(labels))):
             raise InputError(
-                f"`queries` must be given for a Series whose index is not 0, 1, 2 and so on; its index begins with "
+                f"`queries` must be given for a Series whose index is not 0, 1, 2; its index begins with "
                 f"{show(labels.index[:3].tolist())}. Pass queries=y.index if the scores are in frames with this index. "
                 "Pass y.to_numpy() if the scores are in arrays."
             )

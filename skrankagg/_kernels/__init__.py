@@ -16,20 +16,38 @@ Kernels that Python calls declare their parameters as objects and cast them to v
 2.4. If Python calls a compiled function with a parameter of type ``vec``, a reference to the vector is kept. The memory
 of the vector is then never freed. Functions that only kernels call have parameters of type ``vec``. The names of these
 functions begin with an underscore.
+
+The names of this package are imported when one of them is first used. So ``_kernels.plain_sums``, which needs no NumPy,
+can be imported without NumPy.
 """
 
-from . import loading
-from .agglomerate import merge_lists
-from .buckets import bucket_descent
-from .co_ranked_pairs import co_ranked
-from .fusion import best_first, gather_scores, number_items
-from .group_places import mean_places
-from .insertion import insertion_descent, insertion_rounds
-from .inversions import discordant_pairs
-from .joint import log_joint_probability
-from .loading import COMPILED, KERNELS, stale_kernels
-from .locking import locked_arcs
-from .majority import majority_points
-from .orders import draw_places, majority_insertions, order_costs, pivot_orders
-from .running_sums import ragged_cumsum
-from .subsets import cheapest_buckets, cheapest_orders
+from importlib import import_module
+
+#: The names that each module of this package exports. The module `loading` comes first, because it imports the kernels
+#: also if librt is missing.
+EXPORTS = {
+    "loading": ("COMPILED", "KERNELS", "stale_kernels"),
+    "agglomerate": ("merge_lists",),
+    "buckets": ("bucket_descent",),
+    "co_ranked_pairs": ("co_ranked",),
+    "fusion": ("best_first", "gather_scores", "number_items"),
+    "group_places": ("mean_places",),
+    "insertion": ("insertion_descent", "insertion_rounds"),
+    "inversions": ("discordant_pairs",),
+    "joint": ("log_joint_probability",),
+    "locking": ("locked_arcs",),
+    "majority": ("majority_points",),
+    "orders": ("draw_places", "majority_insertions", "order_costs", "pivot_orders"),
+    "plain_sums": ("sum_lists",),
+    "running_sums": ("ragged_cumsum",),
+    "subsets": ("cheapest_buckets", "cheapest_orders"),
+}
+
+
+def __getattr__(name):
+    if name not in EXPORTS and not any(name in names for names in EXPORTS.values()):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    for module, names in EXPORTS.items():
+        found = import_module(f"{__name__}.{module}")
+        globals().update({one: getattr(found, one) for one in names})
+    return globals()[name]

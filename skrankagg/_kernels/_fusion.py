@@ -6,6 +6,8 @@ from typing import Any, cast
 from librt.vecs import vec
 from mypy_extensions import i64
 
+from . import _tied_items
+
 
 def number_items(lists_in: object, n_rows: i64) -> tuple[list[Any], vec[i64], i64, i64]:
     # Numbers ids in order of appearance. Returns the distinct ids, the number of each row's id, and the first row that
@@ -104,7 +106,7 @@ def best_first(
         if stop == start + 1:
             out.append((items[order[start]], value))
         else:
-            _append_tied(out, items, order, support, support_tolerance, start, stop, value)
+            _tied_items.append_tied(out, items, order, support, support_tolerance, start, stop, value)
         start = stop
     return out[:top]
 
@@ -129,53 +131,3 @@ def _told_apart(order: vec[i64], score: vec[float], source: vec[i64], start: i64
             return True
         row2 += 1
     return False
-
-
-def _sort_few(ids: list[Any]) -> None:
-    # Most classes have two or three ids, for which calling sort would take longer.
-    n: i64 = len(ids)
-    if n > 4:
-        ids.sort()
-        return
-    for k in range(1, n):
-        one = ids[k]
-        at: i64 = k
-        while at > 0 and one < ids[at - 1]:
-            ids[at] = ids[at - 1]
-            at -= 1
-        ids[at] = one
-
-
-def _append_tied(
-    out: list[tuple[Any, float]],
-    items: list[Any],
-    order: vec[i64],
-    support: vec[float],
-    tolerance: float,
-    start: i64,
-    stop: i64,
-    value: float,
-) -> None:
-    n: i64 = stop - start
-    ids: list[Any] = []
-    most = support[order[start]]
-    for row in range(start, stop):
-        if support[order[row]] != most:
-            break
-        ids.append(items[order[row]])
-    if len(ids) == n:
-        _sort_few(ids)
-        out.extend([(ident, value) for ident in ids])
-        return
-    members: list[tuple[float, i64]] = [(-support[order[row]], order[row]) for row in range(start, stop)]
-    members.sort()
-    first: i64 = 0
-    while first < n:
-        ids = [items[members[first][1]]]
-        last: i64 = first + 1
-        while last < n and members[last][0] - members[last - 1][0] <= tolerance:
-            ids.append(items[members[last][1]])
-            last += 1
-        _sort_few(ids)
-        out.extend([(ident, value) for ident in ids])
-        first = last

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from ..._data._ranked_lists import RankedLists
-from ..._fuse import fuse
+from ..._fuse._front import fuse
 from ...base import AggregatorTags
 from ...exceptions import InputError, NotComparedWarning, RankScoreConflictWarning
 from ._shared import example_grade, example_lists, example_qrels, fit, fit_transform, is_supervised, raises, same

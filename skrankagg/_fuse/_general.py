@@ -1,8 +1,11 @@
-"""The function :func:`fuse`, which merges lists of one query in plain Python, for example in an online service."""
+"""The general code of :func:`fuse`, for every method and every form of lists.
+
+The function itself is in ``_front``. It merges usual lists by a kernel, and leaves all others to :func:`fuse_any`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -10,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from . import aggregators
-from ._data._compared_items import all_connected
-from ._data._frames_of_voters import holds_frames
-from ._data._hits import refuse_other_names
-from ._data._long_rows import Duplicates, named_weights
-from ._data._one_query import (
+from .. import aggregators
+from .._data._compared_items import all_connected
+from .._data._frames_of_voters import holds_frames
+from .._data._hits import refuse_other_names
+from .._data._long_rows import named_weights
+from .._data._one_query import (
     OneQuery,
     best_copies,
     check_output,
@@ -24,15 +27,14 @@ from ._data._one_query import (
     read_plain,
     read_weights,
 )
-from ._data._peer_objects import holds_rows, plain_objects
-from ._data._ranked_lists import RankedLists
-from .aggregators import ReciprocalRankFusion
-from .base import BaseAggregator
-from .base._classes import find_method
-from .base._consensus import best_items
-from .exceptions import InputError, InputTypeError
-
-__all__ = ["fuse"]
+from .._data._peer_objects import holds_rows, plain_objects
+from .._data._ranked_lists import RankedLists
+from .._kernels.plain_sums import BORDA_POINTS, COUNTED_SCORE_SUMS, RECIPROCAL_RANKS, SCORE_SUMS, sum_lists
+from ..aggregators import BordaCount, CombMNZ, CombSUM, LearnedWeights, ReciprocalRankFusion
+from ..base import BaseAggregator
+from ..base._classes import find_method
+from ..base._consensus import best_items
+from ..exceptions import InputError, InputTypeError
 
 
 class _Options(NamedTuple):
@@ -47,119 +49,14 @@ class _Options(NamedTuple):
     strict: bool
 
 
-def fuse(
-    lists: Sequence[Any] | Mapping[Any, Any],
-    aggregator: Any = None,
-    *,
-    weights: Sequence[float] | Mapping[Any, float] | None = None,
-    top: int | None = None,
-    key: str | Callable[[Any], Hashable] | Mapping[Any, Any] | None = None,
-    explain: bool = False,
-    return_items: bool = False,
-    duplicates: Duplicates = "error",
-    strict: bool = False,
-) -> list[Any]:
-    """Merge the ranked lists of one query, or of each query of a batch, without a data frame.
+def fuse_any(lists, aggregator, plan, *, weights, top, key, explain, return_items, duplicates, strict):
+    """Merge lists as :func:`fuse` does; its docstring describes the other arguments.
 
-    Parameters
-    ----------
-    lists : sequence of lists, or dict of name to list
-        Each list contains ids, best first, or pairs (id, score); it may also be a dict of id to score. Higher scores
-        are better. A list may also contain hits of a search client, or be the client's response; the notes list the
-        clients. All ids must have one sortable type, such as str or int. Empty lists are ignored. None and exceptions,
-        as ``asyncio.gather(..., return_exceptions=True)`` returns them, are treated as empty lists. To merge several
-        queries, pass a batch, which is a list that contains the lists of each query in this form. The lists of a single
-        query may also be data frames, with one frame for each list. The frames are read as in RankedLists.from_lists.
-        Lists of named tuples, such as ``ScoredDoc`` of ir_measures, are read as frames.
-    aggregator : aggregator or str, default=None
-        An aggregator, a pipeline that ends in an aggregator, or the name of a method as on the command line, such as
-        "rrf" or "CombSUM[norm=z-score]". None uses ``ReciprocalRankFusion(k=30)``. An aggregator that learns voter
-        weights by ``weighting="global"`` must be fitted.
-    weights : sequence of float in the order of the lists, or mapping of name to float, default=None
-        Weight of each list, at least 0; None gives each list weight 1. A mapping must have a weight for each list.
-        Other names in the mapping are ignored, so that a request may lack some lists.
-    top : int, default=None
-        Number of items to return for each query; None returns all.
-    key : str, callable, or mapping of list name to str or callable, default=None
-        Location of the id in a hit of a search client: a key of a dict, an attribute of an object, or a function of the
-        hit. The key may also belong to the hit's metadata. The function may return (id, score). With None, the ids of
-        known clients are read. A mapping has a key for some of the lists; other lists are read as with None.
-    explain : bool, default=False
-        Whether to add each list's share of the score, for methods whose scores are sums over the lists.
-    return_items : bool, default=False
-        Whether to return the hits themselves instead of their ids. If several lists contain an item, the hit comes from
-        the list that ranks it best. The hit of a pair (Document, score) is the Document.
-    duplicates : {"error", "first", "best", "mean"}, default="error"
-        How to treat an item that a list contains twice, such as several passages of one document. The options are an
-        error, the item's first entry, its best entry, and the mean of its ranks or scores.
-    strict : bool, default=False
-        If True, lists that are None or an exception are errors. Names in `weights` and `key` that are not the name of a
-        list are then also errors.
-
-    Returns
-    -------
-    list of tuples
-        A tuple (id, score) for each item, best first. With ``explain=True`` the tuples are (id, score, shares), where
-        the shares are a list in the order of the lists, or a dict keyed by name. With ``return_items=True`` each tuple
-        contains the hit instead of the id. For a batch, the result contains such a list of tuples for each query.
-
-    Raises
-    ------
-    TypeError
-        If the lists are of another type, or the ids cannot be sorted.
-    ValueError
-        If all lists are None or exceptions. If a list contains an id twice, a score is not finite, or only some lists
-        have scores and the method reads scores. If a list has no weight in a mapping of weights, or a name is unknown
-        with ``strict=True``. If ``explain=True`` and the method's scores are not sums over the lists.
-
-    See Also
-    --------
-    RankedLists : Its constructors from_lists and from_hits accept the same lists for other tasks, such as evaluation.
-
-    Notes
-    -----
-    The result has the same order, ties and scores as ``aggregator.transform(RankedLists.from_lists(lists))``. The
-    result depends only on the arguments, and several threads may call the function at the same time. Voters are
-    numbered from 1, or have the names of a dict; ``voter_weights`` of the aggregator refers to these names. An (id,
-    score) pair of integers must be a tuple, because a list of two integers is a list of ids.
-
-    Hits of these clients are recognised by their shape, as objects and as JSON: Elasticsearch, OpenSearch, Qdrant,
-    Weaviate, LangChain and LlamaIndex. The raw responses of the first four are also recognised. Dicts with the keys
-    "id" and "score" are read in the same way. If hits have scores, the scores order the list. Hits without scores are
-    ranked by their order. For Weaviate, a lower distance is better. For Qdrant, and for pairs (Document, score), the
-    order of the hits shows whether lower scores are better. UUIDs of Weaviate become text. Integers of NumPy and of
-    Python are treated as one type.
-
-    The default has k = 30 because it was better than 60 on 24 judged collections, with lists cut at 100. Compared with
-    60, it gained .5 points of nDCG@10 on average, and lost 1.8 points on the worst collection.
-    :class:`~skrankagg.aggregators.ReciprocalRankFusion` keeps k = 60 from its paper, and
-    :class:`~skrankagg.aggregators.LearnedWeights` uses 20, which suits learnt weights.
-
-    For :class:`~skrankagg.aggregators.ReciprocalRankFusion` and other sums, merging a batch takes as much time as
-    merging its queries one after another. Other methods aggregate all queries of a batch at once.
-
-    Examples
-    --------
-    >>> from skrankagg import CombSUM, fuse
-    >>> fuse([["d1", "d2", "d3"], ["d2", "d4"]], top=2)
-    [('d2', 0.0635...), ('d1', 0.0322...)]
-    >>> hybrid = {"bm25": [("d1", 9.1), ("d2", 7.5), ("d3", 1.1)], "dense": {"d2": 0.8, "d3": 0.7}}
-    >>> fuse(hybrid, CombSUM(), weights={"bm25": 0.25, "dense": 0.75}, top=1, explain=True)
-    [('d2', 0.95, {'bm25': 0.2, 'dense': 0.75})]
-
-    A raw response of Elasticsearch, and points of Qdrant as JSON. The retriever "rerank" did not answer:
-
-    >>> response = {"hits": {"hits": [{"_id": "d1", "_score": 9.1, "_source": {"title": "Fusion"}}]}}
-    >>> points = {"points": [{"id": "d2", "payload": {}, "score": 0.8}, {"id": "d1", "payload": {}, "score": 0.7}]}
-    >>> weights = {"bm25": 2, "dense": 1, "rerank": 3}
-    >>> [(hit, score)] = fuse({"bm25": response, "dense": points}, "rrf", weights=weights, top=1, return_items=True)
-    >>> hit["_source"]["title"]
-    'Fusion'
+    `plan` is the plan of the aggregator, if the kernel may merge the queries of a batch; see :func:`read_plan`. None
+    means that the kernel is not used.
     """
     check_output(top, explain, return_items, duplicates, strict)
-    if aggregator is None:
-        aggregator = _DEFAULT
-    elif isinstance(aggregator, str):
+    if isinstance(aggregator, str):
         aggregator = _named(aggregator)
     options = _Options(weights, top, key, explain, return_items, duplicates, strict)
     if key is None and holds_rows(lists):
@@ -171,17 +68,93 @@ def fuse(
         return _fuse_one(lists, aggregator, sums, options)
     # If a warning is possible, all queries are aggregated at once, so that the warning is given only once.
     if explain or (sums and not _warns(aggregator)):
-        return [_fuse_one(one, aggregator, sums, options) for one in lists]
+        return [_fuse_in_batch(one, aggregator, plan, sums, options) for one in lists]
     return _fuse_at_once(lists, aggregator, options)
 
 
-# Better than the 60 of the paper on 24 judged collections.
-_DEFAULT = ReciprocalRankFusion(k=30)
+def read_plan(aggregator):
+    """Return the first arguments of :func:`~skrankagg._kernels.plain_sums.sum_lists`, which describe an aggregator.
+
+    They are the kernel's method, the damping constant, the weights of the voters, and whether these weights may contain
+    other voters. The result is None if the kernel does not compute what the aggregator computes.
+    """
+    read = _PLANS.get(type(aggregator))
+    return None if read is None else read(aggregator)
+
+
+def _plan_learned(method):
+    """Return the plan of the method inside, with the learnt weights."""
+    weights = vars(method).get("voter_weights_")
+    plan = read_plan(_DEFAULT_INSIDE if method.aggregator is None else method.aggregator)
+    if plan is None or plan[2] is not None or type(weights) is not pd.DataFrame:
+        return None
+    try:
+        _read_tags(method)
+    except (TypeError, ValueError):  # an invalid parameter, which the general code reports
+        return None
+    # The frame is read in each call, because a user may change it.
+    by_voter = dict(zip(weights["voter"].tolist(), weights["weight"].tolist(), strict=True))
+    return (*plan[:2], by_voter, True) if len(by_voter) == len(weights) else None
+
+
+def _plan_rrf(method):
+    k = method.k
+    if method.depth is not None or method.normalize is not False or type(k) not in (float, int) or not 0 <= k < _MOST_K:
+        return None
+    return _with_weights(RECIPROCAL_RANKS, float(k), method)
+
+
+def _plan_borda(method):
+    return _with_weights(BORDA_POINTS, 0.0, method) if _is(method.absent, "last") else None
+
+
+def _plan_sum(method):
+    return _with_weights(SCORE_SUMS, 0.0, method) if _has_usual_scores(method) else None
+
+
+def _plan_mnz(method):
+    usual = type(method.gamma) in (float, int) and method.gamma == 1 and _has_usual_scores(method)
+    return _with_weights(COUNTED_SCORE_SUMS, 0.0, method) if usual else None
+
+
+def _with_weights(kernel_method, k, method):
+    given = method.voter_weights
+    return (kernel_method, k, given, False) if given is None or type(given) is dict else None
+
+
+def _has_usual_scores(method):
+    return _is(method.norm, "min-max") and _is(method.absent_score, "zero")
+
+
+def _is(value, text):
+    return type(value) is str and value == text
+
+
+# Classes, not their subclasses, which may compute something else.
+_PLANS = {
+    ReciprocalRankFusion: _plan_rrf,
+    BordaCount: _plan_borda,
+    CombSUM: _plan_sum,
+    CombMNZ: _plan_mnz,
+    LearnedWeights: _plan_learned,
+}
+_DEFAULT_INSIDE = LearnedWeights()._base()
+# With a much larger damping constant, neighbouring reciprocal ranks would differ by rounding errors only.
+_MOST_K = 1e6
 
 
 @lru_cache(maxsize=64)
 def _named(text):
     return find_method(text, aggregators)
+
+
+def _fuse_in_batch(lists, aggregator, plan, sums, options):
+    """Merge one query of a batch, by the kernel if the lists are usual."""
+    if plan is not None:
+        found = sum_lists(lists, *plan, options.weights, options.top or 0, options.explain)
+        if found is not None:
+            return found
+    return _fuse_one(lists, aggregator, sums, options)
 
 
 def _fuse_one(lists, aggregator, sums, options):

@@ -1,0 +1,1 @@
+"""The function :func:`skrankagg.fuse`: a front that starts fast, and the general code for unusual requests."""

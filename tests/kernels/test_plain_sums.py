@@ -1,0 +1,363 @@
+"""The kernel that merges usual lists of one query, compared with the general code of fuse on random requests."""
+
+import copy
+import random
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import skrankagg._fuse._front as front
+from skrankagg import BordaCount, CombMNZ, CombSUM, LearnedWeights, ReciprocalRankFusion, SimpleBorda, aggregators, fuse
+from skrankagg._arrays import TOLERANCE
+from skrankagg._fuse._general import read_plan
+from skrankagg._kernels import _plain_sums, plain_sums
+from skrankagg.base._classes import find_method
+
+pytestmark = pytest.mark.twice
+
+METHODS = [
+    None,
+    "rrf",
+    "CombSUM",
+    "comb-mnz",
+    "Borda Count",
+    "borda_count",
+    " combsum ",
+    "rrf[k=3]",
+    ReciprocalRankFusion(),
+    ReciprocalRankFusion(k=0),
+    ReciprocalRankFusion(k=1.5),
+    ReciprocalRankFusion(k=9e5),
+    ReciprocalRankFusion(k=1e14),
+    ReciprocalRankFusion(depth=3),
+    ReciprocalRankFusion(normalize=True),
+    BordaCount(),
+    BordaCount(absent="ignore"),
+    SimpleBorda(),
+    CombSUM(),
+    CombSUM(norm="rank"),
+    CombSUM(norm="z-score", absent_score="min"),
+    CombMNZ(),
+    CombMNZ(gamma=0.5),
+]
+# How the lists of a query are given; in the last form, some lists may have no scores.
+FORMS = ("ids",), ("pairs",), ("dicts",), ("pairs", "dicts"), ("ids", "pairs", "dicts")
+CLASSES = (ReciprocalRankFusion, BordaCount, CombSUM, CombMNZ)
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    """Switch the kernel on, even if it is plain Python; return a function that switches it off or on."""
+    monkeypatch.setattr(front, "_HAS_KERNEL", True)
+    return lambda on: monkeypatch.setattr(front, "_HAS_KERNEL", on)
+
+
+def random_score(rng):
+    return rng.choice(
+        (
+            rng.random(),
+            round(rng.random(), 1),
+            float(rng.randint(0, 3)),
+            rng.randint(-5, 5),
+            1 - 1e-13 * rng.randint(0, 9),
+            1e-9 * rng.randint(0, 9),
+            -rng.random(),
+            0.5,
+        )
+    )
+
+
+def odd_score(rng):
+    return rng.choice(
+        (1e300, -1e300, 1e-200, 5e-324, -0.0, 2**53, 2**53 + 1, -(2**60), 10**400, True, None, "1", float("nan"))
+        if rng.random() < 0.7
+        else (float("inf"), np.float64(0.25), np.float32(0.1), np.int64(2))
+    )
+
+
+def random_ids(rng, odd):
+    n = rng.choice((3, 5, 8, 20, 60))
+    if odd and rng.random() < 0.1:
+        return [*range(n - 1), rng.choice(("d1", True, 1.5, None, 2**70))]
+    return [f"d{k}" for k in range(n)] if rng.random() < 0.7 else list(range(-2, n - 2))
+
+
+def random_lists(rng, odd):
+    """Return lists of ids, of pairs or dicts; with `odd`, some lists are unusual or invalid."""
+    ids = random_ids(rng, odd)
+    shortest = min(rng.choice((0, 1, 3)) if odd else 3, len(ids))
+    n_lists = rng.choice((1, 2, 3, 3, 4, 5, 8, *((9, 11) if odd else ())))
+    lists = [rng.sample(ids, rng.randint(shortest, len(ids))) for _ in range(n_lists)]
+    form = rng.choice((*FORMS[:-1], FORMS[-1] if odd else FORMS[1]))
+    scored = [[(ident, random_score(rng)) for ident in one] for one in lists]
+    if not odd or rng.random() < 0.5:
+        scored = [sorted(one, key=lambda pair: -pair[1]) for one in scored]
+    if odd and rng.random() < 0.1 and scored[0]:
+        scored[0][rng.randrange(len(scored[0]))] = (scored[0][0][0], odd_score(rng))
+    make = {"pairs": lambda v: scored[v], "dicts": lambda v: dict(scored[v]), "ids": lambda v: lists[v]}
+    found = [make[rng.choice(form)](v) for v in range(n_lists)]
+    if odd and rng.random() < 0.05 and found[0] and isinstance(found[0], list):
+        found[0].append(found[0][0])
+    if odd and rng.random() < 0.05:
+        others = (
+            None,
+            "text",
+            tuple(found[0]),
+            5,
+            np.array(lists[0]),
+            [],
+            {},
+            [["a", 1.0]],
+            [{"id": "a"}],
+            {"hits": [1]},
+        )
+        found[-1] = rng.choice(others)
+    return found
+
+
+def random_weights(rng, n, odd):
+    values = [rng.choice((rng.random(), 1, 0.5, 0, 3, 0.1, 0.3)) for _ in range(n)]
+    if odd and rng.random() < 0.2:
+        values[0] = rng.choice(
+            (-1, float("nan"), float("inf"), 1e-40, 1e200, 1e308, True, "2", None, np.float64(2), 10**400)
+        )
+    return [0.0] * n if odd and rng.random() < 0.05 else values
+
+
+def learned(rng, inside, voter_weights, odd):
+    """Return LearnedWeights with these weights; it may also have weights of other voters."""
+    if rng.random() < 0.3:
+        voter_weights = {**voter_weights, "v100" if isinstance(next(iter(voter_weights), ""), str) else 100: 1.0}
+    weights = [
+        weight if isinstance(weight, int | float) and abs(weight) < 1e300 else -0.5 for weight in voter_weights.values()
+    ]
+    method = LearnedWeights(rng.choice((None, inside())), unknown_voter=rng.choice(("mean", "ignore", "error")))
+    method.voter_weights_ = pd.DataFrame({"voter": list(voter_weights), "weight": np.array(weights, dtype=float)})
+    if odd and rng.random() < 0.2:
+        method.set_params(
+            **rng.choice(
+                ({"alpha": -1}, {"aggregator": SimpleBorda()}, {"aggregator": inside(voter_weights={"v": 1.0})})
+            )
+        )
+    if odd and rng.random() < 0.1:
+        method.voter_weights_ = pd.concat([method.voter_weights_] * 2)
+    return method
+
+
+def random_request(rng):
+    """Return the lists, the method and the options of a call of fuse; half of the requests have no unusual part."""
+    odd, options = rng.random() < 0.5, {}
+    lists, method = random_lists(rng, odd), rng.choice(METHODS if odd else CLASSES)
+    names, named = list(range(1, len(lists) + 1)), rng.random() < 0.4
+    if named:
+        names = [f"v{k}" for k in rng.sample(range(99), len(lists))]
+        if odd and rng.random() < 0.1:
+            names[0] = rng.choice((7, ("v", 1), None))
+        lists = dict(zip(names, lists, strict=True))
+    voter_weights = None
+    if rng.random() < 0.3:
+        voter_weights = dict(zip(names, random_weights(rng, len(names), odd), strict=True))
+        if odd and rng.random() < 0.3:
+            others = {**voter_weights, "v100": 1.0}, {str(name): weight for name, weight in voter_weights.items()}
+            voter_weights = rng.choice((dict(list(voter_weights.items())[1:]), *others))
+        method = rng.choice(CLASSES)
+    if isinstance(method, type):
+        method = method(voter_weights=voter_weights)
+        if voter_weights is not None and rng.random() < 0.3:
+            method = learned(rng, type(method), voter_weights, odd)
+    if rng.random() < 0.4:
+        weights = random_weights(rng, len(names), odd)
+        by_name = dict(zip(names, weights, strict=True))
+        options["weights"] = by_name if named else weights
+        if odd and rng.random() < 0.3:
+            others = {**by_name, "v100": 2.0}, dict(list(by_name.items())[1:]), tuple(weights), weights[1:], 2.0
+            options["weights"] = rng.choice((weights, by_name, np.array([1.0] * len(weights)), *others))
+    if rng.random() < 0.5:
+        options["top"] = rng.choice((1, 5, 1000, *((np.int64(2), 0, True, 2.0, 10**30) if odd else ())))
+    if rng.random() < 0.3:
+        options["explain"] = rng.choice((False, np.True_, 1)) if odd and rng.random() < 0.3 else True
+    if odd and rng.random() < 0.1:
+        options |= rng.choice(({"strict": True}, {"return_items": True}, {"duplicates": "best"}, {"duplicates": "no"}))
+    if odd and rng.random() < 0.1:
+        lists = [lists, lists]
+    return lists, method, options
+
+
+def exact(one):
+    """Return a value with its type, and with every bit of its floats."""
+    if isinstance(one, float):
+        return type(one), one.hex()
+    if isinstance(one, dict):
+        return [(exact(key), exact(value)) for key, value in one.items()]
+    return [exact(part) for part in one] if isinstance(one, list | tuple) else (type(one), one)
+
+
+def outcome(lists, method, options):
+    """Return the exact result of fuse, or its error, and its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            found = exact(fuse(lists, method, **options))
+        except Exception as error:
+            found = type(error), str(error)
+    return found, sorted((one.category.__name__, str(one.message)) for one in caught)
+
+
+def compare(kernel, seed, n_requests):
+    rng = random.Random(seed)
+    merged = 0
+
+    def counted(*arguments):
+        nonlocal merged
+        found = plain_sums.sum_lists(*arguments)
+        merged += found is not None
+        return found
+
+    for _ in range(n_requests):
+        request = random_request(rng)
+        kernel(True)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(front, "sum_lists", counted)
+            found = outcome(*request)
+        kernel(False)
+        assert found == outcome(*request), request
+    return merged / n_requests
+
+
+def test_kernel_equals_the_general_code_to_the_last_bit(kernel):
+    assert compare(kernel, 0, 400) >= 0.4
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", range(1, 11))
+def test_kernel_equals_the_general_code_on_thousands_of_requests(kernel, seed):
+    assert compare(kernel, seed, 1000) >= 0.4
+
+
+@pytest.mark.parametrize("n_items", [12, 13, 25, 300, 401, 1500])
+@pytest.mark.parametrize("with_numpy", [True, False])
+def test_kernel_equals_the_general_code_for_any_number_of_items(kernel, monkeypatch, n_items, with_numpy):
+    if not with_numpy:
+        monkeypatch.setattr(plain_sums, "_order_many", lambda values: None)
+    rng = random.Random(n_items)
+    ids = [f"d{k}" for k in range(n_items)]
+    lists = [rng.sample(ids, n_items - rng.randrange(n_items // 2)) for _ in range(4)]
+    scored = [dict(zip(one, sorted((rng.randint(0, 50) for _ in one), reverse=True), strict=True)) for one in lists]
+    for method in CLASSES:
+        for given in (lists, scored) if method in (ReciprocalRankFusion, BordaCount) else (scored,):
+            for options in ({}, {"top": 7}, {"weights": [0.1, 0, 0.3, 0.2]}, {"explain": True}):
+                before = copy.deepcopy(given)
+                kernel(True)
+                assert plain_sums.sum_lists(given, *read_plan(method()), None, 0, False) is not None
+                found = outcome(given, method(), options)
+                kernel(False)
+                assert found == outcome(given, method(), options)
+                assert given == before
+
+
+def test_kernel_merges_lists_of_two_items_if_they_cannot_cause_a_warning():
+    arguments = plain_sums.RECIPROCAL_RANKS, 1.0, None, False, None, 0, False
+    assert plain_sums.sum_lists([["a", "b"], ["b", "c"]], *arguments) == [
+        ("b", 1 / 2 + 1 / 3),
+        ("a", 1 / 2),
+        ("c", 1 / 3),
+    ]
+    assert plain_sums.sum_lists([["a", "b"], ["b", "c"], ["d"]], *arguments)[0][0] == "b"
+    assert plain_sums.sum_lists([["a", "b"], ["b", "c"], ["d", "e"]], *arguments) is None
+
+
+def test_plans_of_names_equal_the_default_parameters_of_the_classes():
+    expected = {method.__name__.casefold(): read_plan(method()) for method in CLASSES}
+    assert {**expected, "rrf": expected["reciprocalrankfusion"]} == front._PLANS
+    for name in front._PLANS:
+        plan = read_plan(find_method(name, aggregators))
+        assert plan == front._plan_of_name(f" {name.upper()} ") == front._plan_of_name(f"{name[:5]}-{name[5:]}_")
+    lists = [["d1", "d2", "d3"], ["d2", "d4", "d5"]]
+    assert fuse(lists) == fuse(lists, ReciprocalRankFusion(k=30)) != fuse(lists, "rrf")
+    assert _plain_sums._TOLERANCE == TOLERANCE
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        SimpleBorda(),
+        BordaCount(absent="ignore"),
+        ReciprocalRankFusion(k=True),
+        ReciprocalRankFusion(k={"v": 60}),
+        ReciprocalRankFusion(k=-1),
+        ReciprocalRankFusion(k=1e9),
+        ReciprocalRankFusion(depth=5),
+        ReciprocalRankFusion(normalize=True),
+        ReciprocalRankFusion(voter_weights=[("v", 1)]),
+        CombSUM(norm="rank"),
+        CombSUM(absent_score="min"),
+        CombMNZ(gamma=2),
+        type("Own", (CombSUM,), {})(),
+        CombSUM,
+        object(),
+    ],
+    ids=repr,
+)
+def test_other_methods_have_no_plan(method):
+    assert read_plan(method) is None
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        [],
+        [[], {}],
+        (["a", "b", "c"],),
+        [["a", "b", "c"], ("a",)],
+        [["a", "b"], ["c", "d"], ["e"]],
+        [["a", "b", "a"]],
+        [[("a", 2.0), ("b", 1.0), ("a", 0.5)]],
+        [["a", 1, "b"]],
+        [[True, False, 1]],
+        [[1.5, 2.5, 3.5]],
+        [[("a", 1.0), ("b", True), ("c", 0.0)]],
+        [[("a", 1.0), ("b",), ("c", 0.0)]],
+        [[("a", 1.0), "b", ("c", 0.0)]],
+        [{"a": 1.0, "b": float("nan"), "c": 0.5}],
+        [{"a": 2**53, "b": 1, "c": 0}],
+        [{"a": 1.0, "b": "0.5", "c": 0.0}],
+        [{"a": 1.0, "b": 2.0, "c": 0.0}],
+        [["a", "b", "c"], {"a": 1.0, "b": 0.5, "c": 0.0}],
+        [{"a": 1.0, "b": 0.5, "c": 0.0}, ["a", "b", "c"]],
+        {1: ["a", "b", "c"]},
+        [[["a", "b", "c"]]],
+        "abc",
+        None,
+    ],
+    ids=repr,
+)
+def test_kernel_leaves_unusual_lists_to_the_general_code(lists):
+    assert plain_sums.sum_lists(lists, plain_sums.RECIPROCAL_RANKS, 60.0, None, False, None, 0, False) is None
+
+
+def test_fuse_merges_the_usual_queries_of_a_batch_by_the_kernel(kernel, monkeypatch):
+    rng = random.Random(0)
+    batch = [[rng.sample(range(9), 5) for _ in range(3)] for _ in range(4)] + [[[1, 2], [3]], [[]]]
+    kernel(False)
+    expected = fuse(batch), fuse(batch, CombSUM(norm="rank"))
+    kernel(True)
+    assert (fuse(batch), fuse(batch, CombSUM(norm="rank"))) == expected
+
+
+def test_changes_of_learnt_weights_take_effect(kernel):
+    lists = {"u": ["a", "b", "c"], "v": ["c", "b", "a"]}
+    method = LearnedWeights()
+    method.voter_weights_ = pd.DataFrame({"voter": ["u", "v", "w"], "weight": [2.0, 1.0, 0.5]})
+    assert fuse(lists, method) == fuse(lists, ReciprocalRankFusion(k=20), weights={"u": 2, "v": 1})
+    assert fuse(lists, method)[0][0] == "a"
+    method.voter_weights_.loc[1, "weight"] = 5.0
+    assert fuse(lists, method)[0][0] == "c"
+    method.voter_weights_["weight"] = [2.0, 0.0, 1.0]
+    assert fuse(lists, method)[0][0] == "a"
+    method.set_params(aggregator=BordaCount())
+    assert fuse(lists, method) == fuse(lists, BordaCount(), weights={"u": 2, "v": 0})
+    with pytest.raises(NotFittedError):
+        fuse(lists, LearnedWeights())
