@@ -297,7 +297,7 @@ def test_plans_of_names_equal_the_default_parameters_of_the_classes():
         CombMNZ(gamma=2),
         type("Own", (CombSUM,), {})(),
         CombSUM,
-        object(),
+        print,
     ],
     ids=repr,
 )
