@@ -298,7 +298,7 @@ class PlackettLuce(WeightedAggregator):
         "prior": [Interval(Real, 0, None, closed="left")],
         "absent": [StrOptions({"auto", "last", "ignore"})],
         "ties": [StrOptions({"average", "efron", "breslow", "davidson"})],
-        "std_errors": [StrOptions({"model", "voters"}), str, None],
+        "std_errors": [str, None],
         "scale": [StrOptions({"log", "elo"})],
         "anchor": [*BY_VOTER, None],
         "covariates": [list, tuple, None],
