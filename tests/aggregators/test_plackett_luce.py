@@ -692,12 +692,3 @@ def test_minimise_needs_few_iterations_for_any_scale(size):
     x, _, n_iter, converged = minimise(function, np.zeros(5), group, 1, np.ones(5), tol=1e-12, max_iter=500)
     np.testing.assert_allclose(x, centre, atol=1e-8)
     assert converged.all() and n_iter[0] < 40
-
-
-@pytest.mark.parametrize("wrong", [True, 1, ["model"]])
-def test_std_errors_of_another_type_list_the_options(wrong):
-    with pytest.raises(
-        ValueError, match=r"'std_errors' .* a str among .*'model'.* an instance of 'str' or None"
-    ) as caught:
-        PlackettLuce(std_errors=wrong).fit_transform([["a", "b"]])
-    assert "'voters'" in str(caught.value)
