@@ -132,8 +132,12 @@ def is_batch(lists, key):
     """Return True for a batch, which is a sequence of queries; each element contains the lists of one query."""
     if not isinstance(lists, list | tuple):
         return False
-    if lists and isinstance(lists[0], list) and lists[0] and isinstance(lists[0][0], str):
-        return False  # the most common case
+    # The two most common cases are a list of ids, and a dict of id to score.
+    first = lists[0] if lists else None
+    if isinstance(first, list) and first and isinstance(first[0], str):
+        return False
+    if type(first) is dict and type(next(iter(first.values()), None)) is float:
+        return False
     queries = [one for one in lists if len(one)] if all(map(_is_sized, lists)) else []
     query = next((one for one in queries if not _only_empty(one)), None)
     if query is None:  # lists of empty lists
