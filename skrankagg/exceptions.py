@@ -327,7 +327,7 @@ class PartialListsWarning(UserWarning):
     was 1.9 points below with ``absent_score="zero"``, and 0.2 points below with ``absent_score="min"``. One point is
     0.01.
 
-    The warning is issued once per call if the median list contains less than half of the items in more than half of the
+    The warning is issued once per call if the median length of the lists is below half of the number of items in most
     queries. The median takes the weights of lists into account. Paired comparisons never cause the warning.
 
     See Also

@@ -190,8 +190,9 @@ def warn_of_partial_lists(lists, lenient, method):
     queries = f"{n_partial} of {lists.n_queries} queries" if lists.n_queries > 1 else "1 query"
     deed, remedy = _LENIENCE[lenient]
     warn_user(
-        f"{method} {deed}, and in {queries} the median list contains less than half of the items. If the lists are the "
-        f"tops of longer rankings, choose {remedy}. Ignore this warning if each voter saw only the items in its list.",
+        f"{method} {deed}, and in {queries} the median length of the lists is less than half of the number of items. "
+        f"If the lists are the tops of longer rankings, choose {remedy}. Ignore this warning if each voter saw only "
+        "the items in its list.",
         PartialListsWarning,
     )
 

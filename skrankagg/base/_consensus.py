@@ -331,10 +331,10 @@ def _divide_classes(class_start, run_start, source):
     class_start, place = class_start.copy(), np.arange(len(heads))
 
     def latest_before(member):
-        """For each run, return the last earlier run that contains a marked member, or -1 if there is no such run.
+        """For each tie group, return the nearest group before it with a marked member, or -1 if there is none.
 
-        A run consists of members with equal values, and `member` marks members. Also returns a mask of the runs that
-        contain a marked member.
+        A tie group consists of neighbours with equal values, and `member` marks members. Also returns a mask of the
+        groups that contain a marked member.
         """
         has = np.zeros(len(heads), dtype=bool)
         has[run[member]] = True

@@ -118,7 +118,7 @@ class MergingTransformer(pt.Estimator):
 
 
 def _rows_of_features(frame):
-    """Return a row for each document and feature; the voters are the numbers of the features, from 1."""
+    """Return a row for each document and feature; the voter of a row is the number of its feature, counted from 1."""
     frame = frame.drop(columns=["score", "rank"], errors="ignore")
     if not len(frame):
         return frame.assign(voter=pd.Series(dtype=int), score=pd.Series(dtype=float))

@@ -100,7 +100,9 @@ def test_partial_lists_warning_is_issued_once_per_call_at_the_caller(aggregator)
         (warning,) = caught(getattr(aggregator, name), lists)
         assert Path(warning.filename) == Path(__file__), name
         assert str(warning.message).startswith(f"{type(aggregator).__name__} ")
-        assert "in 3 of 3 queries the median list contains less than half of the items" in str(warning.message)
+        assert "in 3 of 3 queries the median length of the lists is less than half of the number of items" in str(
+            warning.message
+        )
 
 
 @pytest.mark.parametrize("aggregator", STRICT, ids=repr)
@@ -131,7 +133,7 @@ def test_only_markov_chains_and_z_scores_of_the_golden_methods_are_lenient():
 )
 def test_partial_lists_warning_names_the_parameter_to_change(aggregator, advice):
     (warning,) = caught(aggregator.fit_transform, tops())
-    assert " and in 1 query the median list" in str(warning.message)
+    assert " and in 1 query the median length of the lists" in str(warning.message)
     assert advice in str(warning.message)
     name, value = advice.removeprefix("choose ").replace("'", "").split("=")
     assert not caught(aggregator.__class__(**{**aggregator.get_params(), name: value}).fit_transform, tops())

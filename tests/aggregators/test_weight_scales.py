@@ -206,7 +206,9 @@ def test_rank_statistic_median_treats_weights_as_copies():
 )
 def test_rank_methods_reject_too_many_copies_before_allocating(method, monkeypatch):
     frame = weighted(1)
-    with pytest.raises(InputError, match="treats a list of weight w as w lists, and allows at most 16777216 ranks"):
+    with pytest.raises(
+        InputError, match=r"treats a list of weight w as w copies\. All copies together must have at most 16777216"
+    ):
         clone(method).fit_transform(frame.assign(weight=1e9))
     expected = clone(method).fit_transform(frame.assign(weight=2))
     monkeypatch.setattr(_normalised_ranks, "_MOST_COPIES", 0)
@@ -220,7 +222,7 @@ def test_rank_methods_reject_too_many_copies_before_allocating(method, monkeypat
 def test_depth_share_by_voter_rejects_too_many_copies():
     frame = weighted(1)
     share = dict.fromkeys(frame["voter"].unique(), 1.0) | {frame["voter"].iloc[0]: 0.9}
-    with pytest.raises(InputError, match="depth_share for each voter treats a list of weight w as w lists"):
+    with pytest.raises(InputError, match="depth_share for each voter treats a list of weight w as w copies"):
         RobustRankAggregation(depth_share=share, n_items=10).fit_transform(frame.assign(weight=1e9))
 
 

@@ -84,7 +84,7 @@ class Votes:
         return total
 
     def _ways(self):
-        """Return the lists that vote for an item of their own, and the other votes as two arrays.
+        """Return the lists that each vote for one particular item, and two arrays of votes for whole groups of items.
 
         Both arrays have the shape (n_lists,). The first array contains the value that each list adds to every item
         missing from it. The second array contains the value that each list subtracts from every item that it contains.

@@ -91,9 +91,9 @@ class BaseNormalisedRanks(BaseAggregator):
         if lists.is_weighted and copies.sum() > most:
             q = int(np.argmax(copies))
             raise InputError(
-                f"{what} treats a list of weight w as w lists, and allows at most {most} ranks; there are "
-                f"{copies.sum():g}, including {copies[q]:g} in query {show_id(lists.queries, q)}. Give smaller "
-                "weights or another statistic."
+                f"{what} treats a list of weight w as w copies. All copies together must have at most {most} ranks; "
+                f"they have {copies.sum():g}, and {copies[q]:g} of these ranks are in query "
+                f"{show_id(lists.queries, q)}. Give smaller weights or another statistic."
             )
 
     def _normalise(self, lists):

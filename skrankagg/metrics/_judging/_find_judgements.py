@@ -46,7 +46,7 @@ def _judge(name, value):
 
 
 def _judge_needs(name, value):
-    """Describe the part of an estimator at the path `name` if its parameters require judgements, or return None."""
+    """Describe an estimator's part at the path `name` if this part requires judgements; otherwise return None."""
     if _is_estimator(value) and _asks_for_judgements(value):
         return f"{_show(name, value)} needs judgements"
     return None

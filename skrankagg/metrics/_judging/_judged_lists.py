@@ -102,7 +102,7 @@ def rank(estimator, X, lists):
 
 
 def join_parts(lists, parts, places):
-    """Join the results that :func:`rank` returned for parts of the queries; the queries are in the order of `lists`.
+    """Join the results that :func:`rank` returned for parts of the queries; sort the queries as in `lists`.
 
     `places` contains the positions of each part's queries in `lists`.
     """
