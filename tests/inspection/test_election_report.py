@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from small_elections import draw_election
+from small_elections import BURLINGTON, draw_election, lists_of
 
 from skrankagg import (
     Agglomerative,
@@ -37,19 +37,10 @@ RULES = {
     "Borda": BordaCount(),
     "Schulze": Schulze(),
 }
-# Burlington 2009, see test_elimination_rounds.py.
-BURLINGTON = RankedLists.from_ballots(
-    [
-        *("Montroll > Kiss > Wright", "Montroll > Wright > Kiss", "Montroll"),
-        *("Kiss > Montroll > Wright", "Kiss > Wright > Montroll", "Kiss"),
-        *("Wright > Montroll > Kiss", "Wright > Kiss > Montroll", "Wright"),
-    ],
-    counts=[1332, 767, 455, 2043, 371, 568, 1513, 495, 1289],
-)
 
 
 def test_report_of_burlington():
-    report = election_report(BURLINGTON)
+    report = election_report(lists_of(BURLINGTON))
     frame = report.frame.set_index("rule")
     assert report.frame.columns.tolist() == COLUMNS and repr(report) == "ElectionReport(1 query, 10 rules)"
     winners = {rule: own[0] for rule, own in frame["winners"].items()}
@@ -161,7 +152,7 @@ def test_report_rejects_invalid_arguments():
     with pytest.raises(InputError, match="`time_limit` must be"):
         election_report([["a", "b"]], time_limit=0)
     with pytest.raises(InputError, match="nowhere"):
-        election_report(BURLINGTON, query="nowhere")
+        election_report(lists_of(BURLINGTON), query="nowhere")
 
 
 def test_unanimous_elections_have_an_infinite_margin():

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_elections import BURLINGTON, lists_of
 
 from skrankagg import BordaCount, RankedLists, SequentialElimination, config_context
 from skrankagg.exceptions import InputError, InputTypeError, MemoryLimitError
@@ -18,21 +19,6 @@ pytestmark = pytest.mark.twice
 COLUMNS = ["query", "round", "item", "votes", "share", "leaves", "exhausted", "tie"]
 RULES = ("plurality", "veto", "borda", "borda-mean")
 
-# Burlington, Vermont, election of the mayor in 2009: ballots cut to the last three candidates, as counted by
-# W. D. Smith, https://rangevoting.org/Burlington.html. The final count there and in
-# https://electowiki.org/wiki/2009_Burlington_mayoral_election is 4314 to 4064. The city's own report has 4313 to 4061,
-# because it treats a few ballots differently.
-BURLINGTON = {
-    "Montroll > Kiss > Wright": 1332,
-    "Montroll > Wright > Kiss": 767,
-    "Montroll": 455,
-    "Kiss > Montroll > Wright": 2043,
-    "Kiss > Wright > Montroll": 371,
-    "Kiss": 568,
-    "Wright > Montroll > Kiss": 1513,
-    "Wright > Kiss > Montroll": 495,
-    "Wright": 1289,
-}
 # The capital of Tennessee, https://en.wikipedia.org/wiki/Instant-runoff_voting.
 TENNESSEE = {
     "Memphis > Nashville > Chattanooga > Knoxville": 42,
@@ -40,10 +26,6 @@ TENNESSEE = {
     "Chattanooga > Knoxville > Nashville > Memphis": 15,
     "Knoxville > Chattanooga > Nashville > Memphis": 17,
 }
-
-
-def lists_of(votes, query="q"):
-    return RankedLists.from_ballots(list(votes), counts=list(votes.values()), query=query)
 
 
 def votes_by_round(frame):

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from small_elections import RULES, check_bounds, draw_election, elections_without, exact_margin
+from small_elections import BURLINGTON, RULES, check_bounds, draw_election, elections_without, exact_margin, lists_of
 
 from skrankagg import (
     DIBRA,
@@ -46,19 +46,6 @@ def test_lower_bounds_of_known_rules_are_at_most_the_exact_margin(seed):
             assert lead_bound(method, lists, lists.items.get_loc(leader)) <= exact + 1e-9
 
 
-BURLINGTON = {
-    "Montroll > Kiss > Wright": 1332,
-    "Montroll > Wright > Kiss": 767,
-    "Montroll": 455,
-    "Kiss > Montroll > Wright": 2043,
-    "Kiss > Wright > Montroll": 371,
-    "Kiss": 568,
-    "Wright > Montroll > Kiss": 1513,
-    "Wright > Kiss > Montroll": 495,
-    "Wright": 1289,
-}
-
-
 @pytest.mark.parametrize(
     ("method", "leader", "margin"),
     [
@@ -72,7 +59,7 @@ BURLINGTON = {
     ids=repr,
 )
 def test_margin_of_a_large_election_is_proven_by_its_counts(method, leader, margin):
-    ballots = RankedLists.from_ballots(list(BURLINGTON), counts=list(BURLINGTON.values()))
+    ballots = lists_of(BURLINGTON)
     found = margin_of_victory(method, ballots).iloc[0]
     assert (found["leader"], found["margin"], found["optimal"]) == (leader, margin, True)
     assert sum(found["removed"].values()) == margin
@@ -83,7 +70,7 @@ def test_margin_of_a_large_election_is_proven_by_its_counts(method, leader, marg
 
 
 def test_margin_has_bounds_for_a_large_election_without_a_proof():
-    ballots = RankedLists.from_ballots(list(BURLINGTON), counts=list(BURLINGTON.values()))
+    ballots = lists_of(BURLINGTON)
     method = BordaCount(absent="ignore")
     found = margin_of_victory(method, ballots, time_limit=0.2).iloc[0]
     assert not found["optimal"] and 1 <= found["lower_bound"] < found["margin"] == found["upper_bound"] < 8833
