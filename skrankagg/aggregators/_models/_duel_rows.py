@@ -79,11 +79,6 @@ class DuelRows(NewtonRows):
         """Maximise the posterior as :meth:`NewtonRows.fit` does; with many duels, first fit a sample as the start."""
         if start is None:
             start = self._fit_of_sample(prior or 0.5, **options)
-            if start is not None and prior == 0:
-                # Without a prior, the mean of each connected component stays where it starts.
-                component = self._components()
-                mean = np.bincount(component, weights=start.log_worth) / np.bincount(component)
-                start = start._replace(log_worth=start.log_worth - mean[component])
         return super().fit(prior=prior, start=start, **options)
 
     def _fit_of_sample(self, prior, **options):

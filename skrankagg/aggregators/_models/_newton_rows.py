@@ -108,6 +108,9 @@ class NewtonRows:
         if start is not None:
             coefficients = start.coefficients * self.scale
         component = None if prior else self._components()
+        if start is not None and component is not None:
+            # The mean of each connected component stays where it starts.
+            worth -= (np.bincount(component, weights=worth) / np.bincount(component))[component]
         n_iter, converged = np.zeros(self.n_sets, dtype=np.int64), np.zeros(self.n_sets, dtype=bool)
         left = np.zeros(self.n_sets, dtype=bool)
         last = np.full(self.n_sets, np.inf)
