@@ -13,16 +13,12 @@ from .. import RankedLists
 from .._data._titles import canonical
 from ..datasets import read_preflib
 from ..datasets._delimited import clip, is_number, separator_of, to_number
+from ..datasets._preflib import HEADER
 from ..datasets._sources import encoding_checked, file_name, opened
 from ..exceptions import InputError
 from ._messages import UserError
 
-# Keys of PrefLib's header, and the first lines of the header that PrefLib used before 2022.
-_PREFLIB = re.compile(
-    r"#\s*(FILE NAME|TITLE|DESCRIPTION|DATA TYPE|MODIFICATION TYPE|RELATES TO|RELATED FILES|PUBLICATION DATE|"
-    r"MODIFICATION DATE|NUMBER (ALTERNATIVES|VOTERS|UNIQUE ORDERS)|ALTERNATIVE NAME \d+)\s*:",
-    re.IGNORECASE,
-)
+# The first lines of the header that PrefLib used before 2022.
 _OLD_PREFLIB = re.compile(r"\s*\d+\s*\n\s*1\s*,")
 # The number of equal ballots, before a ballot.
 _COUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*:(.*)", re.DOTALL)
@@ -71,7 +67,7 @@ def election_format(source, format="auto", decimal="."):
     lines = [line for line in lines if line.strip()]
     if not lines or lines[0].lstrip()[0] in "{[":  # JSON may be one very long line
         return None
-    if _PREFLIB.match(lines[0].lstrip()) or _OLD_PREFLIB.match("".join(lines[:2])):
+    if HEADER.match(lines[0].lstrip()) or _OLD_PREFLIB.match("".join(lines[:2])):
         return "preflib"
     if {"query", "item"} <= set(map(canonical, header)):
         return None
@@ -226,7 +222,10 @@ def _table_of_ballots(text, header, choices, decimal):
 
 
 def _read_numbers(source, kind, decimal):
-    """Read a table of numbers with named rows and columns; empty cells become NaN."""
+    """Read a table of numbers with named rows and columns; empty cells become NaN.
+
+    The name of the index is the title of the first column.
+    """
     text = _lines(source).lstrip("\r\n")
     reader = csv.reader(io.StringIO(text), delimiter=separator_of(text))
     header = [title.strip() for title in next(reader, [])]
@@ -244,14 +243,13 @@ def _read_numbers(source, kind, decimal):
         rows.append([to_number(cell, decimal) if cell else np.nan for cell in values])
     if not rows:
         raise InputError("expected rows after the header; got none.")
-    return pd.DataFrame(rows, index=names, columns=header[1:], dtype=np.float64)
+    return pd.DataFrame(rows, index=pd.Index(names, name=header[0]), columns=header[1:], dtype=np.float64)
 
 
 def _read_matrix(kind):
     def read(source, decimal):
         table = _read_numbers(source, f"{kind}s", decimal)
-        text = _lines(source).lstrip("\r\n")
-        rows = "voters" if canonical(_cells(text.partition("\n")[0])[0]) == "voter" else "items"
+        rows = "voters" if canonical(_plain(table.index.name)) == "voter" else "items"
         return RankedLists.from_matrix(table, kind=kind, rows=rows, query=_query(source)).to_frame()
 
     return read

@@ -20,6 +20,7 @@ from ._json_files import is_json, read_json
 from ._json_lines import is_json_lines, read_json_lines
 from ._kinds import LISTS, held
 from ._parquet import check_parquet, is_parquet, parquet_bytes, parquet_columns
+from ._preflib import HEADER
 from ._run_text import csv_text, json_text, lines_text, trec_text
 from ._sources import Fault
 
@@ -27,8 +28,6 @@ _NUMERIC = {"rank", "score", "weight", "duel", "relevance"}
 
 # Beginning of a line in a LETOR file: relevance, query, and the number of a voter with its value.
 _LETOR = re.compile(r"\S+ qid:\S+ \d+:\S+")
-# Beginning of a header of PrefLib.
-_PREFLIB = re.compile(r"#\s?(FILE NAME|TITLE|DATA TYPE|NUMBER ALTERNATIVES|ALTERNATIVE NAME \d+)\s?:", re.IGNORECASE)
 
 
 class Look:
@@ -505,7 +504,7 @@ def _unknown(look, formats):
     titles = next((titles for style in _STYLES["auto"] if len(titles := look.fields(style)) > 1), [])
     if look.kind is LISTS and _names_comparisons(titles):
         return _comparisons_fault(titles)
-    if _PREFLIB.match(" ".join(look.fields("trec"))):
+    if HEADER.match(" ".join(look.fields("trec"))):
         return Fault(
             f"expected another format, got a file of PrefLib that begins with {look.line!r}",
             "read it in Python by skrankagg.datasets.read_preflib, which returns the ballots.",

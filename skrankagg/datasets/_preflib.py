@@ -18,6 +18,12 @@ from ._sources import AnyFile, add_file_to_errors, encoding_checked, file_name, 
 __all__ = ["read_preflib"]
 
 _TYPES = {"soc", "soi", "toc", "toi"}
+#: Beginning of a line in the header of a PrefLib file.
+HEADER = re.compile(
+    r"#\s*(FILE NAME|TITLE|DESCRIPTION|DATA TYPE|MODIFICATION TYPE|RELATES TO|RELATED FILES|PUBLICATION DATE|"
+    r"MODIFICATION DATE|NUMBER (ALTERNATIVES|VOTERS|UNIQUE ORDERS)|ALTERNATIVE NAME \d+)\s*:",
+    re.IGNORECASE,
+)
 _BUCKET = re.compile(r"\{([^{}]*)\}|([^,{}]+)")
 _NAME = re.compile(r"ALTERNATIVE NAME (\d+)[ \t]*:(.*)", re.IGNORECASE | re.ASCII)
 _BLANKS = " \t"
