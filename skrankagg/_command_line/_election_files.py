@@ -185,6 +185,24 @@ def _read_ballots(source, decimal):
     return lists.to_frame()
 
 
+def _read_table(text):
+    """Return the header of a table, and an iterator over the number and the cells of each line that is not blank."""
+    reader = csv.reader(io.StringIO(text), delimiter=separator_of(text))
+    header = [title.strip() for title in next(reader, [])]
+
+    def records():
+        for row in reader:
+            if not any(cell.strip() for cell in row):
+                continue
+            if len(row) != len(header):
+                raise InputError(
+                    f"line {reader.line_num} must have {len(header)} fields, like the header; got {len(row)}."
+                )
+            yield reader.line_num, [cell.strip() for cell in row]
+
+    return header, records()
+
+
 def _lines_of_ballots(text, header, choices, decimal):
     ballots, counts = [], []
     for line in text.splitlines():
@@ -197,24 +215,19 @@ def _lines_of_ballots(text, header, choices, decimal):
 
 def _table_of_ballots(text, header, choices, decimal):
     """Read a table with a ballot in each row, in one column or with a column for each choice."""
-    reader = csv.reader(io.StringIO(text.lstrip()), delimiter=separator_of(text.lstrip()))
-    next(reader)
+    _, records = _read_table(text.lstrip())
     count = next((k for k, title in enumerate(header) if title in _COUNTS), None)
     one = next((k for k, title in enumerate(header) if title in _BALLOTS), None)
     ballots, counts = [], []
-    for row in reader:
-        if not any(cell.strip() for cell in row):
-            continue
-        if len(row) != len(header):
-            raise InputError(f"line {reader.line_num} must have {len(header)} fields, like the header; got {len(row)}.")
-        cells = [row[place].strip() for place in choices]
+    for line, row in records:
+        cells = [row[place] for place in choices]
         filled = [cell for cell in cells if cell]
         if choices and cells[: len(filled)] != filled:
-            raise InputError(f"line {reader.line_num} must not skip a choice; got {clip(str(cells))}.")
-        ballot = [cell.split("=") for cell in filled] if choices else row[one].strip()
-        number = 1.0 if count is None else row[count].strip()
+            raise InputError(f"line {line} must not skip a choice; got {clip(str(cells))}.")
+        ballot = [cell.split("=") for cell in filled] if choices else row[one]
+        number = 1.0 if count is None else row[count]
         if count is not None and not is_number(number, decimal):
-            raise InputError(f"line {reader.line_num} must have a number of ballots; got {number!r}.")
+            raise InputError(f"line {line} must have a number of ballots; got {number!r}.")
         if ballot:
             ballots.append(ballot)
             counts.append(1.0 if count is None else to_number(number, decimal))
@@ -226,20 +239,13 @@ def _read_numbers(source, kind, decimal):
 
     The name of the index is the title of the first column.
     """
-    text = _lines(source).lstrip("\r\n")
-    reader = csv.reader(io.StringIO(text), delimiter=separator_of(text))
-    header = [title.strip() for title in next(reader, [])]
+    header, records = _read_table(_lines(source).lstrip("\r\n"))
     names, rows = [], []
-    for row in reader:
-        if not any(cell.strip() for cell in row):
-            continue
-        if len(row) != len(header):
-            raise InputError(f"line {reader.line_num} must have {len(header)} fields, like the header; got {len(row)}.")
-        values = [cell.strip() for cell in row[1:]]
+    for line, (name, *values) in records:
         bad = next((cell for cell in values if cell and not is_number(cell, decimal)), None)
         if bad is not None:
-            raise InputError(f"line {reader.line_num} must have {kind} after the first field; got {clip(bad)!r}.")
-        names.append(row[0].strip())
+            raise InputError(f"line {line} must have {kind} after the first field; got {clip(bad)!r}.")
+        names.append(name)
         rows.append([to_number(cell, decimal) if cell else np.nan for cell in values])
     if not rows:
         raise InputError("expected rows after the header; got none.")
