@@ -183,8 +183,11 @@ def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
     A block is limited in size: its square matrices, or the ranks of its lists, have about `n_cells` cells in total.
     Only a block of a single query may have many more.
     """
-    sizes, n_lists = lists.query_n_items, np.diff(lists.list_ptr)
     queries = np.arange(lists.n_queries) if chosen is None else np.flatnonzero(chosen)
+    if len(queries) == 1:
+        yield queries
+        return
+    sizes, n_lists = lists.query_n_items, np.diff(lists.list_ptr)
     for n in np.unique(sizes[queries]):
         equal = queries[sizes[queries] == n]
         cells = np.cumsum(int(n) * np.maximum(int(n), n_lists[equal]))
@@ -207,6 +210,8 @@ def gather_queries(lists, queries):
     fourth is the `row_ptr` of these rows. The fifth contains the number of each row's item within its query and has
     shape (n_chosen_rows,).
     """
+    if lists.n_queries == 1:
+        return np.arange(lists.n_lists), lists.list_ptr, np.arange(lists.n_rows), lists.row_ptr, lists.candidate
     own, list_ptr = gather_ranges(lists.list_ptr, queries)
     rows, row_ptr = gather_ranges(lists.row_ptr, own)
     item = lists.candidate[rows] - np.repeat(lists.candidate_ptr[queries], np.diff(row_ptr[list_ptr]))
@@ -433,7 +438,9 @@ def is_dense(lists, constant=None):
     Otherwise, NumPy is compared with the kernel ``majority_points``. If the lists then have weights, the mask is False
     everywhere.
     """
-    if constant is None and lists.is_weighted:
+    # The kernels visit at most this number of pairs. For a small query, the exact number would take longer to find.
+    few = _kernel_cost(2 * lists.n_rows**2) <= _WORTH
+    if few or (constant is None and lists.is_weighted):
         return np.zeros(lists.n_queries, dtype=bool)
     m, n = np.diff(lists.list_ptr), lists.query_n_items.astype(np.float64)
     inside = lists.sum_over_lists(lists.list_length.astype(np.float64) ** 2)

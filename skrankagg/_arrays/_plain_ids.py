@@ -16,6 +16,9 @@ import numpy as np
 
 from .. import _kernels
 
+# Up to this number of scores, a stable sort takes no longer than another sort.
+_FEW = 400
+
 
 def number_items(lists, n_rows):
     """Number the ids of the lists of one query in order of appearance.
@@ -48,6 +51,7 @@ def best_first(items, score, support, tolerance, support_tolerance, find_source=
     no list contributes. Two different scores never count as equal if the same single list contributes to both. They
     also never count as equal if a single list contributes to one score and no list to the other.
     """
-    order = np.argsort(-score)  # the order of equal scores does not matter
+    # The order of equal scores matters only for zeros of both signs. A stable sort of many scores would be slow.
+    order = np.argsort(-score, kind="stable" if len(score) <= _FEW else None)
     top = len(items) if top is None else min(top, len(items))
     return _kernels.best_first(items, order, score, support, tolerance, support_tolerance, find_source, top)

@@ -110,7 +110,7 @@ def fitting(estimator, X=None, y=None):
 
 
 def _fitted_attributes(estimator):
-    return {name: value for name, value in vars(estimator).items() if name.endswith("_") and name[0] != "_"}
+    return {name: getattr(estimator, name) for name in vars(estimator) if name.endswith("_") and name[0] != "_"}
 
 
 def fit_task(estimator, n_parts=0):

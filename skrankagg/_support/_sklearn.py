@@ -9,6 +9,7 @@ import sys
 from functools import lru_cache
 from numbers import Integral
 
+from sklearn import get_config
 from sklearn.base import BaseEstimator as _BaseEstimator
 from sklearn.base import TransformerMixin, clone, is_classifier
 from sklearn.exceptions import FitFailedWarning, NotFittedError
@@ -79,6 +80,35 @@ class BaseEstimator(_Suggesting, _Documented, _BaseEstimator):
 def _param_names(cls, init):
     """Return the parameter names of a class from a cache, because scikit-learn reads the signature at each call."""
     return super(BaseEstimator, cls)._get_param_names()
+
+
+# Values of these types cannot change, so the results for them can be kept.
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+_KEPT: dict = {}
+_MOST_KEPT = 1024
+
+
+def keep_for_parameters(estimator, compute):
+    """Return ``compute(estimator)``, from a cache if an estimator with the same class and parameters was here before.
+
+    `compute` is a function of a module, and its result depends only on the class and the parameters. The cache is not
+    used if a parameter is anything but text, a number, a truth value or None, or if scikit-learn's checks of parameters
+    are off. If `compute` raises an error, nothing is kept.
+    """
+    values = [getattr(estimator, name) for name in _param_names(type(estimator), type(estimator).__init__)]
+    types = tuple(map(type, values))
+    if not _PLAIN.issuperset(types):
+        return compute(estimator)
+    key = compute, type(estimator), types, tuple(values)
+    try:
+        return _KEPT[key]
+    except KeyError:
+        found = compute(estimator)
+    if not get_config()["skip_parameter_validation"]:
+        if len(_KEPT) >= _MOST_KEPT:
+            _KEPT.clear()
+        _KEPT[key] = found
+    return found
 
 
 class BaseComposition(_Suggesting, _Documented, _BaseComposition):

@@ -35,9 +35,15 @@ from .._data._types import AnyLists, PlainLists
 from .._data._voter_names import warn_of_misspelt_names
 from .._support._callbacks import CallbackSupport, fitting
 from .._support._memory import check_memory
-from .._support._sklearn import BaseEstimator, TransformerMixin, accept_lists, keep_out_of_html
+from .._support._sklearn import (
+    BaseEstimator,
+    TransformerMixin,
+    accept_lists,
+    keep_for_parameters,
+    keep_out_of_html,
+)
 from ..exceptions import InputError
-from ._consensus import Consensus, Contributions, EncodedConsensus, order_candidates, rank_sums
+from ._consensus import Consensus, Contributions, EncodedConsensus, QueryInfo, order_candidates, rank_sums
 from ._tags import TagsOfAggregator
 from ._voter_weights import voter_values
 from ._weight_range import check_range, check_sums
@@ -48,6 +54,17 @@ _LINEAR_METHODS = (
     "choose a method whose time and memory are linear, such as BordaCount, ReciprocalRankFusion or RankBiasedCentroid"
 )
 _SILENT_VOTERS = "Give these voters a weight; weight 0 ignores a voter, but the items in its lists are still ranked."
+
+
+def _tags(aggregator):
+    """Return the tags of an aggregator, which the caller must not change."""
+    return aggregator.__sklearn_tags__().aggregator_tags
+
+
+def _checked_tags(aggregator):
+    """Check the parameters of an aggregator, and return its tags, which the caller must not change."""
+    aggregator._validate_params()
+    return _tags(aggregator)
 
 
 class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstimator):
@@ -109,6 +126,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     _repeats_columns: bool = False
     #: Whether the scores of a query depend on the lists of other queries, which must then be aggregated together.
     _joins_queries: bool = False
+    query_info_ = QueryInfo()
     #: Advice in the error message for lists without scores.
     _scores_hint = "add a column 'score'"
 
@@ -254,6 +272,10 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             vars(self).update(before)
             raise
 
+    def __getstate__(self) -> dict[str, Any]:
+        getattr(self, "query_info_", None)  # builds the frame
+        return super().__getstate__()
+
     # ------------------------------------------------------------------ the formula of a method
 
     def _aggregate(self, lists: RankedLists) -> NDArray[Any] | Consensus:
@@ -282,7 +304,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     def _warn_of_lists(self, lists):
         """Warn about paired comparisons, short lists or uncompared items that do not suit the method."""
-        tags = self.__sklearn_tags__().aggregator_tags
+        tags = keep_for_parameters(self, _tags)
         if tags.absent_below:
             warn_of_paired_comparisons(lists, type(self).__name__, marked=getattr(self, "absent", None) != "auto")
         if tags.compares is not None:
@@ -292,10 +314,9 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     def _prepare(self, X):
         """Check the parameters and the lists, encode the lists, and apply the weights of the voters."""
-        self._validate_params()
+        tags = keep_for_parameters(self, _checked_tags)
         check_output(self, X)
         lists = check_lists(X, self._named_groups)
-        tags = self.__sklearn_tags__().aggregator_tags
         if getattr(self, "voter_weights", None) is not None:
             lists = lists.with_list_weight(lists.list_weight * self._given_weights(lists)[lists.list_voter])
             warn_of_misspelt_names(self.voter_weights, lists.voters, "voter_weights")
@@ -344,7 +365,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     def _keep_info(self, ranked):
         """Store the information about the queries of a consensus in ``query_info_``, and return the consensus."""
-        self.query_info_: pd.DataFrame = ranked.info_frame()
+        self.query_info_ = ranked
         return ranked
 
     def _rank(self, lists):
@@ -363,7 +384,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
                 f"{type(self).__name__}._aggregate must return a score for each of {lists.n_candidates} candidates, "
                 f"without NaN; got an array of shape {score.shape} with {int(np.isnan(score).sum())} NaN."
             )
-        by_rank = self.__sklearn_tags__().aggregator_tags.ties_by_rank
+        by_rank = keep_for_parameters(self, _tags).ties_by_rank
         tiebreak = rank_sums(lists, lists.list_weight) if by_rank else None
         order, score = order_candidates(lists, score, consensus.scale, consensus.additive, tiebreak)
         columns = {name: np.asarray(consensus.columns[name])[order] for name in self._result_columns}

@@ -1,9 +1,10 @@
 """Results of an aggregation: the value that ``_aggregate`` returns, and the final order of the candidates."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self, overload
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from .._arrays import TOLERANCE
@@ -14,6 +15,9 @@ from .._data._frames import frame_of, take_ids
 from .._data._ranked_lists import RankedLists
 
 __all__ = ["Consensus"]
+
+# The candidates of a single query are ordered by the function for Python lists if there are at most so many.
+_FEW = 400
 
 
 @dataclass
@@ -150,9 +154,41 @@ class EncodedConsensus:
 
     def info_frame(self):
         """Return the information about the queries as a frame with one row for each query."""
-        lists = self.lists
-        queries = take_ids(lists.queries, np.arange(lists.n_queries))
-        return frame_of({"query": queries, **{name: column.copy() for name, column in self.queries.items()}})
+        return info_frame(self.lists.queries, self.queries)
+
+
+def info_frame(queries, columns):
+    """Return a frame with the column `query` and the given columns, each of shape (n_queries,)."""
+    ids = take_ids(queries, np.arange(len(queries)))
+    return frame_of({"query": ids, **{name: column.copy() for name, column in columns.items()}})
+
+
+class QueryInfo:
+    """Descriptor of the attribute ``query_info_``, which builds the frame when the attribute is first read.
+
+    For one small query, the frame takes as long as the rest of a fit, and few callers read it.
+    """
+
+    _NAME = "query_info_"
+
+    @overload
+    def __get__(self, aggregator: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, aggregator: object, owner: type) -> pd.DataFrame: ...
+    def __get__(self, aggregator, owner):
+        if aggregator is None:
+            return self
+        state = vars(aggregator)
+        if self._NAME not in state:
+            raise AttributeError(f"{type(aggregator).__name__!r} object has no attribute {self._NAME!r}")
+        if not isinstance(state[self._NAME], pd.DataFrame):
+            state[self._NAME] = info_frame(*state[self._NAME])
+        return state[self._NAME]
+
+    def __set__(self, aggregator: object, value: EncodedConsensus | pd.DataFrame) -> None:
+        if isinstance(value, EncodedConsensus):
+            value = value.lists.queries, value.queries
+        vars(aggregator)[self._NAME] = value
 
 
 def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
@@ -175,6 +211,10 @@ def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
     >>> order_candidates(RankedLists.from_frame(frame), np.array([1.0, 1.0]))
     (array([1, 0]), array([1., 1.]))
     """
+    if tiebreak is None and lists.n_queries == 1 and lists.n_candidates <= _FEW:
+        best = best_items(lists, list(range(lists.n_candidates)), Consensus(score, scale=scale, additive=additive))
+        ordered = np.array(best, dtype=np.float64)
+        return ordered[:, 0].astype(np.int64), ordered[:, 1].copy()
     total = lists.sum_over_lists(lists.list_weight)
     sole_source = (lambda: _sole_lists(lists)) if additive else None
     return rank_scores(lists.candidate_ptr, score, lists.candidate_weight, total, scale, sole_source, tiebreak)

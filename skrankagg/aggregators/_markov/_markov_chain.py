@@ -279,7 +279,7 @@ class MarkovChain(BaseAggregator):
 
     def _fit_lists(self, lists):
         ranked = super()._fit_lists(lists)
-        self.n_iter_: int = int(self.query_info_["n_iter"].max())
+        self.n_iter_: int = int(ranked.queries["n_iter"].max())
         return ranked
 
     # On matrices of this size, threads of the linear algebra wait for each other longer than they work, and far longer
