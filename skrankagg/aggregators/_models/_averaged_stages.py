@@ -48,19 +48,28 @@ class AveragedStages(Stages):
             left[rows] = below[rows[-1]]
         return left
 
-    def _logs_and_shares(self, worth, left):
-        """For each row, return the log of the worth that is available at its choice, and the results of _shares.
+    def _logs(self, worth, left):
+        """For each row, return the log of the worth that is available at its choice.
 
         The first row of a tied class has the sum of the logarithms for the class, and its other rows have 0.
         """
+        return super()._logs(worth, left) if self.is_strict else self._logs_and_slopes(worth, left)[0]
+
+    def _logs_and_shares(self, worth, left):
+        """Return the results of `_logs` and of `_shares`."""
         if self.is_strict:
             return super()._logs_and_shares(worth, left)
+        logs, slopes = self._logs_and_slopes(worth, left)
+        return logs, *self._add_up(left, self.weight, 1, slopes)
+
+    def _logs_and_slopes(self, worth, left):
+        """Return the result of `_logs`, and for each size of tied classes the sums for the choices inside a class."""
         logs, slopes = np.zeros_like(left), []
         logs[~self.tied] = np.log(left[~self.tied])
         for rows in self.classes:
             logs[rows[0]], *both = mean_logs(worth[self.candidate[rows]], left[rows[0]])
             slopes.append(both)
-        return logs, *self._add_up(left, self.weight, 1, slopes)
+        return logs, slopes
 
     def _shares(self, worth, left, weight, *, order=1, both=False):
         """For each row, sum ``weight / left**order`` over the choices in which the row's item is available.

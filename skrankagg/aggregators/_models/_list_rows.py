@@ -76,7 +76,7 @@ class ListRows(NewtonRows):
 
     def log_likelihood(self, log_worth, coefficients):
         """Return the log-likelihood of each query, of shape (n_queries,)."""
-        of_lists = self.stages.value_and_gradient(self._utilities(log_worth, coefficients * self.scale))[0]
+        of_lists = self.stages.log_likelihood(self._utilities(log_worth, coefficients * self.scale))
         return self.lists.sum_over_lists(of_lists)
 
     def scores(self, log_worth, coefficients):

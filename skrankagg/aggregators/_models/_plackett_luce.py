@@ -386,7 +386,7 @@ class PlackettLuce(WeightedAggregator):
             )
             columns["std_error"] = published.factor * error
         queries = {
-            "log_likelihood": stages.value_and_gradient(variables)[0],
+            "log_likelihood": stages.log_likelihood(variables),
             "n_iter": n_iter,
             "converged": converged,
         }
@@ -495,7 +495,7 @@ class PlackettLuce(WeightedAggregator):
         equal = variables.copy()
         equal[: lists.n_candidates] = 0.0
         with np.errstate(divide="ignore", invalid="ignore"):  # choices that were never seen have probability 0
-            return stages.value_and_gradient(variables)[0], stages.value_and_gradient(equal)[0]
+            return stages.log_likelihood(variables), stages.log_likelihood(equal)
 
     def _pool(self, lists, weight):
         if self.weighting == "query":

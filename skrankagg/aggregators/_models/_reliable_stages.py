@@ -119,6 +119,11 @@ class ReliableStages:
         value = np.bincount(self.cell_query, weights=value, minlength=lists.n_queries)
         return value, np.concatenate([worths, ties.ravel()])
 
+    def log_likelihood(self, variables):
+        """Compute the log-likelihood of each query."""
+        value = self.inner.log_likelihood(self._inner(variables))
+        return np.bincount(self.cell_query, weights=value, minlength=self.lists.n_queries)
+
     def by_list(self, variables):
         """For each query, yield the derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
 

@@ -104,18 +104,20 @@ class Stages:
 
     def value_and_gradient(self, log_worth):
         """Compute the log-likelihood of each query, and its derivative with respect to each candidate's log-worth."""
-        lists = self.lists
         worth, shift = self._worths(log_worth)
         left = self._left(worth)
         logs, share, rest = self._logs_and_shares(worth, left)
-        terms = self.weight * (log_worth[self.candidate] - shift[self.candidate] - logs)
-        value = np.bincount(lists.list_query[self.row_list], weights=terms, minlength=lists.n_queries)
         gradient = np.bincount(
-            self.candidate, weights=self.weight - worth[self.candidate] * share, minlength=lists.n_candidates
+            self.candidate, weights=self.weight - worth[self.candidate] * share, minlength=self.lists.n_candidates
         )
         if rest is not None:
             gradient -= worth * self._over_absent(rest)
-        return value, gradient
+        return self._sum_of_logs(log_worth - shift, logs), gradient
+
+    def log_likelihood(self, log_worth):
+        """Compute only the first result of `value_and_gradient`, with the same digits."""
+        worth, shift = self._worths(log_worth)
+        return self._sum_of_logs(log_worth - shift, self._logs(worth, self._left(worth)))
 
     def curvature(self, log_worth):
         """Compute minus the second derivative of the log-likelihood with respect to each candidate's log-worth."""
@@ -184,6 +186,11 @@ class Stages:
             curvature[np.arange(n), np.arange(n)] += worth[own] * diagonal
             yield curvature
 
+    def _sum_of_logs(self, log_worth, logs):
+        """Return the log-likelihood of each query; `logs` contains the logarithm of what is available at each row."""
+        terms = self.weight * (log_worth[self.candidate] - logs)
+        return np.bincount(self.lists.list_query[self.row_list], weights=terms, minlength=self.lists.n_queries)
+
     def _of_queries(self):
         """For each query, yield three slices, which select its candidates, its lists and its rows."""
         lists = self.lists
@@ -223,9 +230,13 @@ class Stages:
         of_class = np.add.reduceat(mine, self.class_ptr[:-1])
         return left[self.class_ptr[:-1]][self.row_class] - self.taken * of_class[self.row_class]
 
+    def _logs(self, worth, left):
+        """Return the logarithm of `left`, the worth that is available at each choice."""
+        return np.log(left)
+
     def _logs_and_shares(self, worth, left):
-        """Return the logarithm of `left`, the worth that is available at each choice, and the results of `_shares`."""
-        return np.log(left), *self._shares(worth, left, self.weight)
+        """Return the results of `_logs` and of `_shares`."""
+        return self._logs(worth, left), *self._shares(worth, left, self.weight)
 
     def _shares(self, worth, left, weight, *, order=1, both=False):
         """For each row, sum ``weight / left**order`` over the choices in which the row's item is available.

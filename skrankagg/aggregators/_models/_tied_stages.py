@@ -143,6 +143,10 @@ class TiedStages:
             np.add.at(ties, query, weight[:, None] * tie_slopes)
         return value, np.concatenate([gradient[:-1], np.where(self.free, ties[:, 1:], 0.0).ravel()])
 
+    def log_likelihood(self, variables):
+        """Compute the log-likelihood of each query."""
+        return self.value_and_gradient(variables)[0]
+
     def by_list(self, variables):
         """For each query, yield the derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
 
