@@ -340,7 +340,9 @@ def first_row(mask):
 
 def known_or_missing(answers):
     """Return a nullable boolean column from values that are True, False or None; None becomes a missing value."""
-    return pd.array(answers, dtype="boolean")
+    answers = np.asarray(answers, dtype=object)
+    missing = np.equal(answers, None)
+    return pd.arrays.BooleanArray(np.where(missing, False, answers).astype(bool), missing.astype(bool))
 
 
 def whole_or_missing(numbers, known):

@@ -4,13 +4,13 @@ from numbers import Integral
 from typing import Literal
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from ..._arrays import TOLERANCE
 from ..._arrays._pairwise import candidates_of, rank_matrix
 from ..._arrays._preferences import margins
 from ..._arrays._weight_units import count_in_units
 from ..._kernels import draw_places, order_costs, pivot_orders
+from ..._support._random import draw_seed
 from ..._support._sklearn import Interval, StrOptions
 from ...base import BaseAggregator, Consensus
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
@@ -130,7 +130,7 @@ class KwikSort(BaseNearKemeny):
         self.voter_weights = voter_weights
 
     def _prepare_search(self, lists):
-        return check_random_state(self.random_state).randint(2**31 - 1)
+        return draw_seed(self.random_state)
 
     def _rank_items(self, lists, queries, prefer, tied, given):
         margin = margins(prefer)

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from sklearn.utils import check_random_state
 
 from ..._arrays._preferences import margins, n_below
 from ..._arrays._ragged import is_whole
@@ -16,6 +15,7 @@ from ..._data._frames import known_or_missing
 from ..._kernels import draw_places
 from ..._support._callbacks import Task, fit_task, without_callbacks
 from ..._support._progress import Progress
+from ..._support._random import draw_seed
 from ..._support._sklearn import N_JOBS, Interval, StrOptions
 from ...base import BaseAggregator, Consensus
 from ...base._tags import TagsOfAggregator
@@ -283,7 +283,7 @@ class Kemeny(BaseAggregator):
         return super()._memory(lists) * min(effective_n_jobs(self.n_jobs), lists.n_queries)
 
     def _aggregate(self, lists):
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        seed = draw_seed(self.random_state)
         verbose = self.verbose if self.n_jobs in (None, 1) else False
         progress = Progress(type(self).__name__, verbose)
         task = fit_task(self, lists.n_queries)
