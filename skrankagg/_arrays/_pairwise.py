@@ -234,13 +234,14 @@ def preference_stacks(lists, row_weight=None):
     ties = _has_ties(lists)
     if row_weight is None:
         row_weight = lists.list_weight[lists.row_list]
-    constant = _is_constant(lists, row_weight)
-    dense = is_dense(lists, constant)
+    dense = is_dense(lists, row_weight)
     for queries in query_blocks(lists, ~dense, _BLOCK_CELLS):
         yield queries, *_sparse_preferences(lists, queries, row_weight, bool(ties[queries].any()))
-    for q in np.flatnonzero(dense):
-        above, level = _dense_preferences(lists, q, row_weight, constant[q], ties[q])
-        yield np.array([q]), above[None], level[None]
+    if dense.any():
+        constant = _is_constant(lists, row_weight)
+        for q in np.flatnonzero(dense):
+            above, level = _dense_preferences(lists, q, row_weight, constant[q], ties[q])
+            yield np.array([q]), above[None], level[None]
 
 
 def _has_ties(lists):
@@ -329,7 +330,7 @@ def preference_blocks(lists, absent):
     large query forms a block of its own.
     """
     row_weight, ties = lists.list_weight[lists.row_list], bool(_has_ties(lists).any())
-    dense = is_dense(lists, _is_constant(lists, row_weight))
+    dense = is_dense(lists, row_weight)
     for queries in query_blocks(lists, ~dense):
         prefer, level = _sparse_preferences(lists, queries, row_weight, ties)
         if absent == "last":
@@ -430,24 +431,23 @@ def majority(lists, absent="last"):
     return wins, draws
 
 
-def is_dense(lists, constant=None):
+def is_dense(lists, row_weight=None):
     """Return a mask of shape (n_queries,): True for each query for which NumPy is expected to be faster than a kernel.
 
-    NumPy compares all items of a query; a kernel visits only the pairs inside each list. The mask `constant` marks the
-    queries whose rows all have the same weight. If it is given, NumPy is compared with the kernel ``co_ranked``.
-    Otherwise, NumPy is compared with the kernel ``majority_points``. If the lists then have weights, the mask is False
-    everywhere.
+    NumPy compares all items of a query; a kernel visits only the pairs inside each list. If the weights of the rows are
+    given, NumPy is compared with the kernel ``co_ranked``. Otherwise, NumPy is compared with the kernel
+    ``majority_points``. If the lists then have weights, the mask is False everywhere.
     """
     # The kernels visit at most this number of pairs. For a small query, the exact number would take longer to find.
     few = _kernel_cost(2 * lists.n_rows**2) <= _WORTH
-    if few or (constant is None and lists.is_weighted):
+    if few or (row_weight is None and lists.is_weighted):
         return np.zeros(lists.n_queries, dtype=bool)
     m, n = np.diff(lists.list_ptr), lists.query_n_items.astype(np.float64)
     inside = lists.sum_over_lists(lists.list_length.astype(np.float64) ** 2)
-    if constant is None:
+    if row_weight is None:
         kernel, dense = _kernel_cost(inside + n**2), _dense_cost(m, n, weighted=False)
     else:
-        kernel, dense = _kernel_cost(inside / 2), _dense_cost(m, n, weighted=~constant)
+        kernel, dense = _kernel_cost(inside / 2), _dense_cost(m, n, weighted=~_is_constant(lists, row_weight))
     return (kernel > _WORTH) & (dense < kernel) & (n <= _DENSE_ITEMS)
 
 
