@@ -80,7 +80,7 @@ def test_each_method_raises_exactly_the_listed_errors(name, raises, data):
             assert fails(InputError, voter_weights=wrong)
         assert fails(InputTypeError, voter_weights=dict.fromkeys(lists.voters, "a")) and "not a number" in types
     assert ("voter_weights" in parameters) == ("voter_weights" in values)
-    many = make_ranked_lists(n_queries=1, n_voters=150, n_items=40, list_length=40, random_state=0)
+    many = make_ranked_lists(n_queries=1, n_voters=20, n_items=200, list_length=200, random_state=0)
     judged = {"qrels": Qrels.from_frame(many[1])} if learns else {}
     with config_context(memory_limit="1B"):
         assert fails(MemoryLimitError, many[0], **NEEDS_MEMORY.get(name, {})) == ("MemoryLimitError" in listed)
