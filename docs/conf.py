@@ -32,6 +32,7 @@ release = version = skrankagg.__version__
 description = PROJECT["description"]
 
 extensions = [
+    "family_diagrams",
     "gallery",
     "mathml",
     "myst_nb",
