@@ -1,4 +1,4 @@
-"""The examples of the guides run and print what they show; what they count and name is there."""
+"""Each section of the guides runs alone and prints what it shows; what the pages count and name is there."""
 
 import doctest
 import importlib
@@ -10,6 +10,7 @@ import types
 import pytest
 
 import skrankagg
+from page_sections import examples, sections, slug
 from public_api import DOCS
 from public_api import api_pages as pages
 from skrankagg import compat
@@ -18,6 +19,7 @@ from skrankagg.utils._checks._scikit_learn import SKLEARN_CHECKS
 from skrankagg.utils.estimator_checks import EXEMPTIONS
 
 PAGES = sorted(DOCS.rglob("*.md"))
+README = DOCS.parent / "README.md"
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -26,7 +28,8 @@ def test_docs_contain_pages():
 
 
 def page_name(page):
-    return "_".join(["page", *page.relative_to(DOCS).with_suffix("").parts])
+    folder = DOCS if page.is_relative_to(DOCS) else DOCS.parent
+    return "_".join(["page", *page.relative_to(folder).with_suffix("").parts])
 
 
 # They convert frames of pandas with strings to polars, which goes through pyarrow.
@@ -48,24 +51,38 @@ SLOW = {
 }
 
 
-def page_case(page):
-    return pytest.param(page, id=page_name(page), marks=[pytest.mark.exhaustive] * (page_name(page) in SLOW))
+def test_sections_splits_a_page_at_headings_of_the_second_level():
+    page = "# Page\nText.\n```python\n## no heading\n```\n## How sure?\n### Part\n    >>> 1\n    1\n## End"
+    found = sections(page)
+    assert [(slug(title), first) for title, first, _ in found] == [("top", 1), ("how-sure", 6), ("end", 10)]
+    assert "\n".join(text for *_, text in found) == page
+    assert [len(examples(text)) for *_, text in found] == [0, 1, 0]
 
 
-@pytest.mark.parametrize("page", [page_case(page) for page in PAGES])
-def test_examples_of_pages_print_the_shown_output(page, monkeypatch):
+def section_cases():
+    """Yield each section that has examples, with its page and its first line."""
+    for page in (README, *PAGES):
+        name = page_name(page)
+        for title, first, text in sections(page.read_text(encoding="utf-8")):
+            if found := examples(text):
+                marks = [pytest.mark.exhaustive] * (name in SLOW)
+                yield pytest.param(page, first, found, id=f"{name}-{slug(title)}", marks=marks)
+
+
+@pytest.mark.parametrize(("page", "first", "found"), list(section_cases()))
+def test_each_section_runs_alone_and_prints_the_shown_output(page, first, found, monkeypatch):
     if page_name(page) in NEED_PYARROW:
         pytest.importorskip("pyarrow", reason="its examples need pyarrow")
-    # The fences of code blocks end an example like a blank line does.
-    text = page.read_text(encoding="utf-8").replace("```python", "").replace("```", "")
-    # A separate module, so that what a page defines can be pickled.
+    # A separate module, so that what a section defines can be pickled.
     module = types.ModuleType(page_name(page))
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    test = doctest.DocTest(found, module.__dict__, page.name, str(page), first - 1, "")
     test.globs = module.__dict__
     report = []
     results = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append, clear_globs=False)
-    assert not results.failed, "".join(report)
+    if "matplotlib.pyplot" in sys.modules:  # which warns of many open figures
+        sys.modules["matplotlib.pyplot"].close("all")
+    assert results.attempted and not results.failed, "".join(report)
 
 
 def test_your_data_page_answers_in_at_most_five_lines():
