@@ -47,7 +47,7 @@ exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["skrankagg.css"]
-html_search_scorer = "search_scorer.js"
+html_search_scorer = str(HERE / "search_scorer.js")
 
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3

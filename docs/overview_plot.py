@@ -1,7 +1,7 @@
 """Draw the plots on the home page and in the README: python docs/overview_plot.py [folder].
 
-The plots show real data. The numbers of judged collections and of elections are read from the tables in evidence.md,
-each of which has its command. The season of Formula One and the lists of genes are part of the package. `ALT` and
+The plots show real data. The numbers of judged collections and of elections are read from tables in evidence.md, which
+come with their commands. The season of Formula One and the lists of genes are part of the package. `ALT` and
 `CAPTIONS` describe the plots with numbers computed from the same data; a test compares the pages with these texts.
 
 Each plot has its own file, so that a narrow screen shows the plots one below the other instead of shrinking them. Text

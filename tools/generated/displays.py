@@ -37,7 +37,7 @@ def files():
 def _card(name, page, shows, words):
     """Return a card with the picture of a display, which leads to the page of the class."""
     picture = f"```{{image}} _static/displays/{name}.png\n:alt: {words}\n```\n"
-    return f":::{{grid-item-card}} {name}\n:link: {page}\n:link-type: doc\n\n{picture}+++\n{shows}.\n:::\n"
+    return f":::{{grid-item-card}} {name}\n:link: {page}\n:link-type: doc\n\n{picture}\n{shows}.\n:::\n"
 
 
 def _described(picture):
