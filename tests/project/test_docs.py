@@ -85,6 +85,19 @@ def test_each_section_runs_alone_and_prints_the_shown_output(page, first, found,
     assert results.attempted and not results.failed, "".join(report)
 
 
+@pytest.mark.parametrize("page", [README, *PAGES], ids=page_name)
+def test_code_of_pages_has_at_most_88_columns(page):
+    """A browser of 1440 pixels shows so many columns without scrolling."""
+    text = page.read_text(encoding="utf-8")
+    long = []
+    for indent, block in re.findall(r"^( *)```python\n(.*?)^ *```", text, flags=re.DOTALL | re.MULTILINE):
+        lines = [line.removeprefix(indent) for line in block.splitlines()]
+        if ">>> " in block:  # with output, which may be a wide table
+            lines = [line for line in lines if line.startswith((">>> ", "... "))]
+        long += [line for line in lines if len(line) > 88]
+    assert long == []
+
+
 def test_your_data_page_answers_in_at_most_five_lines():
     sections = (DOCS / "user_guide" / "your_data.md").read_text(encoding="utf-8").split("\n## ")[1:]
     answers = {}
