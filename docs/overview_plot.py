@@ -1,8 +1,8 @@
 """Draw the plots on the home page and in the README: python docs/overview_plot.py [folder].
 
 The plots show real data. The numbers of judged collections and of elections are read from tables in evidence.md, which
-come with their commands. The season of Formula One and the lists of genes are part of the package. `ALT` and
-`CAPTIONS` describe the plots with numbers computed from the same data; a test compares the pages with these texts.
+come with their commands. The season of Formula One and the lists of genes are part of the package. `words`
+describes the plots with numbers computed from the same data, and a test compares the pages with these texts.
 
 Each plot has its own file, so that a narrow screen shows the plots one below the other instead of shrinking them. Text
 is at least 9 pixels high on a screen of 390 pixels. A second file of each plot has the colours of a dark page.
