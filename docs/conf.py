@@ -93,7 +93,7 @@ html_theme_options = {
     "navbar_start": ["navbar-logo", "version"],
     "navbar_persistent": ["search-button"],
     "navbar_end": ["theme-switcher"],
-    "header_links_before_dropdown": 10,
+    "header_links_before_dropdown": 8,
     "secondary_sidebar_items": ["page-toc"],
     "pygments_light_style": "tango",
 }

@@ -108,3 +108,21 @@ def test_home_page_has_a_title_a_description_and_the_three_audiences():
     assert 60 < len(re.search(r"description: (.*)", text)[1]) <= 160
     for word in ("Search", "Leaderboards", "Elections", "Genes"):
         assert re.search(rf"grid-item-card\}} {word}", text), word
+
+
+def test_first_level_has_the_pages_that_visitors_look_for():
+    text = PAGES["index.md"].read_text(encoding="utf-8")
+    found = re.findall(r"^.* <([\w/]+)>$", text, re.MULTILINE)
+    coming = ["coming_from_pyflagr", "coming_from_ranx", "coming_from_robustrankaggreg"]
+    assert {"performance", "evidence", "pitfalls", "plots", "recipes", "scikit_learn", *coming} <= set(found)
+    # The header shows eight of them; the rest is in its menu.
+    assert {"performance", "evidence", "pitfalls", "api/index"} <= set(found[:8])
+    assert not [name for name in found if name != "api/index" and not (DOCS / f"{name}.md").exists()]
+
+
+def test_guide_has_four_groups_with_every_page():
+    text = (DOCS / "user_guide" / "index.md").read_text(encoding="utf-8")
+    groups = re.findall(r":caption: (.*)\n", text)
+    listed = re.findall(r" <(\w+)>$", text, re.MULTILINE)
+    assert len(groups) == 4 and len(listed) == len(set(listed))
+    assert set(listed) == {path.stem for path in (DOCS / "user_guide").glob("*.md")} - {"index"}

@@ -195,7 +195,7 @@ SEARCHES = {
     "merge BM25 vector": {"user_guide/hybrid_search"},
     "Kendall tau ties top-k": {"evaluation"},
     "leaderboard confidence interval": {"user_guide/how_sure", "user_guide/arenas"},
-    "p-values genes": {"user_guide/gene_lists"},
+    "p-values genes": {"user_guide/gene_lists", "user_guide/your_data"},
     "plots": {"plots"},
     "wide pandas table": {"user_guide/your_data"},
     "kemeny speed": {"performance", "user_guide/kemeny"},
