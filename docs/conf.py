@@ -16,6 +16,7 @@ sys.path.insert(0, str(HERE))
 
 from api_pages import write_api_pages  # noqa: E402
 from display_plots import plots_of_pages  # noqa: E402
+from reference import context  # noqa: E402
 
 import skrankagg  # noqa: E402
 
@@ -37,6 +38,7 @@ extensions = [
     "numpydoc",
     "page_words",
     "search_words",
+    "reference",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
@@ -45,6 +47,8 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
+# Quotes in code and in prose are straight, so that they can be copied.
+smartquotes = False
 html_static_path = ["_static"]
 html_css_files = ["skrankagg.css"]
 html_search_scorer = str(HERE / "search_scorer.js")
@@ -55,8 +59,8 @@ myst_heading_anchors = 3
 html_math_renderer = "mathml"
 myst_update_mathjax = False
 autosummary_generate = True
-# The template of a class shows the plot of a display.
-autosummary_context = {"plots": plots_of_pages()}
+# The templates show the plot of a display, the line that imports a name, and links to inherited methods.
+autosummary_context = {"plots": plots_of_pages(), **context()}
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
