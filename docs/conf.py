@@ -39,6 +39,7 @@ extensions = [
     "myst_nb",
     "numpydoc",
     "page_words",
+    "search_words",
     "reference",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -52,6 +53,7 @@ templates_path = ["_templates"]
 smartquotes = False
 html_static_path = ["_static"]
 html_css_files = ["skrankagg.css"]
+html_search_scorer = str(HERE / "search_scorer.js")
 
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
@@ -87,6 +89,7 @@ copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "skrankagg"
+# Without an address, pages have neither a canonical link nor the tags of a preview.
 html_baseurl = ADDRESSES.get("Documentation", "")
 html_favicon = "_static/logo.svg"
 html_theme_options = {
@@ -106,7 +109,9 @@ if "Source" in ADDRESSES:
     source = {"name": "Source", "url": ADDRESSES["Source"], "icon": "fa-solid fa-code"}
     html_theme_options |= {"icon_links": [source], "navbar_end": ["theme-switcher", "navbar-icon-links"]}
 # Pages without siblings have nothing to list in the sidebar.
-html_sidebars = {page: [] for page in ("index", "getting_started", "evaluation", "scikit_learn", "recipes")}
+ALONE = "404 index getting_started evaluation scikit_learn recipes evidence performance pitfalls plots"
+ALONE += " coming_from_pyflagr coming_from_ranx coming_from_robustrankaggreg"
+html_sidebars = {page: [] for page in ALONE.split()}
 html_sidebars["**"] = ["sidebar-nav-bs"]
 html_show_sourcelink = False
 
