@@ -21,10 +21,8 @@ class CellLabel(nodes.General, nodes.Element):
 def size_code(app, doctree):
     """Give each block of code or output that is wider than code the class of a smaller print."""
     for block in doctree.findall(lambda node: isinstance(node, nodes.literal_block | nodes.doctest_block)):
-        # Messages of errors are wrapped.
-        lines = [
-            line for line in block.astext().splitlines() if not line.startswith(("skrankagg.exceptions.", "Traceback"))
-        ]
+        # Messages of errors and commands are wrapped.
+        lines = [line for line in block.astext().splitlines() if not line.startswith(("skrankagg.exceptions.", "$ "))]
         columns = max(map(len, lines), default=0)
         if columns > COLUMNS:
             block["classes"].append(next((name for name, most in SIZES.items() if columns <= most), list(SIZES)[-1]))

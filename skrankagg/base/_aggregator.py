@@ -77,8 +77,10 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     ...     '''Rank items by the weight of the lists that put them first.'''
     ...     def _aggregate(self, lists):
     ...         first = lists.list_weight[lists.row_list] * (lists.rank == 1)
-    ...         return np.bincount(lists.candidate, weights=first, minlength=lists.n_candidates)
-    >>> lists = pd.DataFrame({"query": "q", "voter": ["u", "v", "v", "w"], "item": list("abab"), "rank": [1, 1, 2, 1]})
+    ...         return np.bincount(lists.candidate, weights=first,
+    ...             minlength=lists.n_candidates)
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["u", "v", "v", "w"],
+    ...     "item": list("abab"), "rank": [1, 1, 2, 1]})
     >>> Plurality().fit_transform(lists)
       query item  score  rank
     0     q    b    2.0     1

@@ -52,14 +52,16 @@ class SupervisedAggregator(BaseAggregator):
     ...         return np.floor(best).astype(int)
     ...     def _learn(self, lists, judged):
     ...         grade, best = np.nan_to_num(judged.relevance), self._best(lists)
-    ...         self.grade_ = np.bincount(best, weights=grade) / np.maximum(np.bincount(best), 1)
+    ...         self.grade_ = np.bincount(best,
+    ...             weights=grade) / np.maximum(np.bincount(best), 1)
     ...     def _aggregate(self, lists):
     ...         return self.grade_[np.minimum(self._best(lists), len(self.grade_) - 1)]
     >>> from skrankagg import Qrels, RankedLists
     >>> from skrankagg.datasets import make_ranked_lists
     >>> lists, qrels, _ = make_ranked_lists(n_queries=10, random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
-    >>> ByExperience().fit(lists[:5], qrels.align(lists[:5])).transform(lists[5:]).head(2)["rank"].tolist()
+    >>> ByExperience().fit(lists[:5], qrels.align(lists[:5])).transform(lists[5:]).head(2)[
+    ...     "rank"].tolist()
     [1, 2]
     """
 

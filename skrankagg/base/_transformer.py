@@ -53,7 +53,8 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
     ...         kept = np.ones(lists.n_rows, dtype=bool)
     ...         kept[lists.row_ptr[1:] - 1] = lists.list_length == 1
     ...         return lists.keep_rows(kept)[0]
-    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"],
+    ...     "item": ["a", "b", "b"], "rank": [1, 2, 1]})
     >>> WithoutLast().fit_transform(lists)
       query voter item  rank
     0     q     v    a   1.0

@@ -200,3 +200,37 @@ def test_each_family_has_a_diagram_with_text():
         assert len(root.findall(f"{space}text")) >= 4
         page = (DOCS / "user_guide" / f"{family}.md").read_text(encoding="utf-8")
         assert page.count(f"```{{family}} {family}\n```") == 1
+
+
+def test_examples_of_docstrings_have_at_most_88_columns():
+    long = []
+    for name, (_, value) in public_objects().items():
+        for line in (inspect.getdoc(value) or "").splitlines():
+            shown = re.sub(r"\s+# doctest:.*", "", line)  # which the pages leave out
+            if re.match(r"(>>>|\.\.\.) ", shown) and len(shown) > 88 and ".pyflagr." not in name:
+                long.append((name, line))
+    assert long == []
+
+
+def test_output_is_sized_and_long_tables_get_labels(reference):
+    nodes = pytest.importorskip("docutils.nodes")
+    fitting = from_docs("fitting")
+
+    def size(text):
+        tree = nodes.section("", nodes.literal_block(text, text))
+        fitting.size_code(None, tree)
+        return tree[0]["classes"]
+
+    assert size("x" * 88) == [] and size("$ " + "x" * 200) == [] and size("a\n" + "x" * 100) == ["wide-code"]
+    assert size("x" * 120) == size("x" * 300) == ["wider-code"]
+
+    def table(n_rows):
+        row = [nodes.row("", *(nodes.entry("", nodes.paragraph("", cell)) for cell in "abc"))]
+        body = nodes.tbody("", *(one.deepcopy() for one in row * n_rows))
+        group = nodes.tgroup("", nodes.thead("", row[0]), body, cols=3)
+        tree = nodes.section("", nodes.table("", group))
+        fitting.label_cells(None, tree, "page")
+        return tree[0]["classes"], [label["heading"] for label in tree.findall(fitting.CellLabel)]
+
+    assert table(fitting.CARD_ROWS - 1) == ([], [])
+    assert table(fitting.CARD_ROWS) == (["cards"], ["a", "b", "c"] * fitting.CARD_ROWS)

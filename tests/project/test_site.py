@@ -345,3 +345,61 @@ def test_to_mathml_sets_the_spaces_of_latex(mathml):
 def test_to_mathml_rejects_unsupported_formulas(mathml, formula):
     with pytest.raises(ValueError):
         mathml.to_mathml(formula)
+
+
+def luminance(colour):
+    """Return the relative luminance of a colour such as "#fff" or "#4E9A06", by WCAG."""
+    digits = colour.lstrip("#")
+    digits = "".join(digit * (6 // len(digits)) for digit in digits) if len(digits) == 3 else digits
+    parts = [int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one, other):
+    """Return the contrast of two colours, from 1 to 21."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_contrast_is_that_of_wcag():
+    assert contrast("#fff", "#000000") == pytest.approx(21)
+    assert contrast("#777777", "#fff") == pytest.approx(4.48, abs=0.01)
+    assert contrast("#4E9A06", "#f8f8f8") == pytest.approx(3.3, abs=0.1)
+
+
+@built
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_code_has_enough_contrast(theme):
+    # All pages use these two style sheets.
+    static = Path(SITE) / "_static"
+    sheet = (static / "styles" / "pydata-sphinx-theme.css").read_text(encoding="utf-8")
+    block = re.search(rf'html\[data-theme="?{theme}"?\]\{{[^}}]*--pst-color-surface:(#\w+)', sheet)
+    rules = re.findall(
+        rf'html\[data-theme="{theme}"\] \.highlight (\S+) \{{[^}}]*?(?<!-)color: (#\w+)([^}}]*)\}}',
+        (static / "pygments.css").read_text(encoding="utf-8"),
+    )
+    found = {name: contrast(colour, block[1]) for name, colour, rest in rules if "background" not in rest}
+    assert len(found) > 20 and not {name: value for name, value in found.items() if value < 4.5}
+
+
+@built
+def test_pictures_of_svg_have_a_role_a_title_and_text():
+    for path in (Path(SITE) / "_static").glob("*.svg"):
+        text = path.read_text(encoding="utf-8")
+        assert re.search(r'<svg [^>]*role="img"', text), path.name
+        assert "<title>" in text, path.name
+        assert path.name == "logo.svg" or "<text " in text, path.name
+
+
+@built
+def test_inherited_methods_and_addresses_are_not_repeated():
+    for name in ("CombSUM", "Kemeny", "LearnedWeights"):
+        text = (Path(SITE) / "api" / "generated" / f"skrankagg.aggregators.{name}.html").read_text(encoding="utf-8")
+        assert f'id="skrankagg.aggregators.{name}.fit"' not in text
+        assert "BaseAggregator.html#skrankagg.base.BaseAggregator.transform" in text
+        assert "Inherited methods" in text and "ValueError" in text
+        assert "from skrankagg import" in re.sub(r"<[^>]+>", "", text).replace("\xa0", " ")
+    joined = [path.read_text(encoding="utf-8") for path in Path(SITE).rglob("*.html")]
+    assert not any("mailto:" in text or re.search("[\u201c\u201d\u2018\u2019]", text) for text in joined)
+    assert sum(text.count("https://doi.org/") for text in joined) > 90
