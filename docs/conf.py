@@ -32,6 +32,8 @@ release = version = skrankagg.__version__
 description = PROJECT["description"]
 
 extensions = [
+    "family_diagrams",
+    "fitting",
     "gallery",
     "mathml",
     "myst_nb",
@@ -99,7 +101,9 @@ html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "header_links_before_dropdown": 8,
     "secondary_sidebar_items": ["page-toc"],
-    "pygments_light_style": "tango",
+    # Each colour of these styles has a contrast of at least 4.5 with the ground of code.
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
 }
 if "Source" in ADDRESSES:
     source = {"name": "Source", "url": ADDRESSES["Source"], "icon": "fa-solid fa-code"}

@@ -33,7 +33,8 @@ def raised_by(method):
     ]
     types = ["if `X` is not a data frame, RankedLists, a dict or a list of lists"]
     if tags.needs_scores:
-        values.append("if the lists have no scores, or scores that contradict their ranks")
+        words = ", and `norm` needs scores" if "norm" in inspect.signature(method).parameters else ""
+        values.append(f"if the lists have no scores, or scores that contradict their ranks{words}")
     if not tags.voter_weights:
         values.append("if a list has a weight other than 1")
     if tags.integer_weights:

@@ -23,6 +23,7 @@ LEFT_OUT = (
     "set_split_request",
     "set_transform_request",
     "get_metadata_routing",
+    "set_callbacks",
 )
 
 

@@ -126,6 +126,15 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         -------
         self : object
             The aggregator itself.
+
+        Raises
+        ------
+        ValueError
+            If the lists are malformed or do not suit the method, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists.
+        MemoryLimitError
+            If a query needs more memory than is available.
         """
         X = encode_plain(X, sequences=False)
         lists = self._begin(X)
@@ -149,6 +158,15 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         -------
         DataFrame
             The consensus, see :meth:`transform`.
+
+        Raises
+        ------
+        ValueError
+            If the lists are malformed or do not suit the method, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists.
+        MemoryLimitError
+            If a query needs more memory than is available.
         """
         X = encode_plain(X)
         with self._fit_or_restore(X, y):
@@ -171,6 +189,15 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             Columns `query`, `item`, `score` (higher is better) and `rank` (1 to n, without repeats), and possibly more
             columns of the method. The queries of RankedLists keep their order, and the queries of a frame are sorted.
             Within each query, items are sorted by rank. Tied items have equal scores.
+
+        Raises
+        ------
+        ValueError
+            If the lists are malformed or do not suit the method, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists.
+        MemoryLimitError
+            If a query needs more memory than is available.
 
         Warns
         -----
@@ -201,6 +228,15 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             See :meth:`transform`.
         info : pandas.DataFrame
             A row for each query, with the columns of ``query_info_``.
+
+        Raises
+        ------
+        ValueError
+            If the lists are malformed or do not suit the method, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists.
+        MemoryLimitError
+            If a query needs more memory than is available.
         """
         ranked = self._rank(self._begin(encode_plain(X)))
         return ranked.to_frame(), ranked.info_frame()

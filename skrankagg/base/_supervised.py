@@ -125,6 +125,13 @@ class SupervisedAggregator(BaseAggregator):
         -------
         DataFrame
             The consensus, see :meth:`transform`.
+
+        Raises
+        ------
+        ValueError
+            If the lists or the judgements are malformed or do not suit the method, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists, or if the judgements have a wrong type.
         """
         X = encode_plain(X)
         with self._fit_or_restore(X, y):
@@ -180,6 +187,13 @@ class SupervisedListTransformer(ListTransformer):
         -------
         self : object
             The transformer itself.
+
+        Raises
+        ------
+        ValueError
+            If the lists or the judgements are malformed or missing, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists, or if the judgements have a wrong type.
         """
         X = encode_plain(X, sequences=False)
         lists = self._prepare(X)
@@ -209,6 +223,13 @@ class SupervisedListTransformer(ListTransformer):
         -------
         DataFrame or RankedLists
             See :meth:`transform`.
+
+        Raises
+        ------
+        ValueError
+            If the lists or the judgements are malformed or missing, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists, or if the judgements have a wrong type.
         """
         X = encode_plain(X, sequences=False)
         lists = self._prepare(X)

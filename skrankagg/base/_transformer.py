@@ -76,6 +76,13 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         -------
         self : object
             The transformer itself.
+
+        Raises
+        ------
+        ValueError
+            If the lists are malformed or do not suit the transformer, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists.
         """
         X = encode_plain(X, sequences=False)
         lists = self._prepare(X)
@@ -102,6 +109,13 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         -------
         DataFrame or RankedLists
             See :meth:`transform`.
+
+        Raises
+        ------
+        ValueError
+            If the lists are malformed or do not suit the transformer, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists.
         """
         X = encode_plain(X, sequences=False)
         lists = self._prepare(X)
@@ -129,6 +143,13 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
             with the columns `query`, `voter`, `item` and `rank` (mid-ranks). There is also a column `score` if there
             are scores, and a column `weight` if the lists are weighted. The column `duel` marks lists that are
             comparisons of two items, and each grouping has its own column.
+
+        Raises
+        ------
+        ValueError
+            If the lists are malformed or do not suit the transformer, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists.
         """
         X = encode_plain(X, sequences=False)
         return self._publish(self._transform_lists(self._prepare(X)), X)

@@ -97,7 +97,7 @@ def test_section_of_errors_stands_before_see_also(raises):
     lines = ["Merge.", "", "See Also", "--------", "x : y"]
     raises.insert_raises(None, "class", "x", METHODS["CombSUM"], None, lines)
     assert lines[2:5] == ["Raises", "------", "ValueError"] and lines.index("See Also") > lines.index("TypeError")
-    assert "    - If the lists have no scores, or scores that contradict their ranks." in lines
+    assert "    - If the lists have no scores, or scores that contradict their ranks, and `norm` needs scores." in lines
     once = ["Merge.", "", "Raises", "------", "InputError", "    Always."]
     raises.insert_raises(None, "class", "x", METHODS["PlackettLuce"], None, once)
     assert once.count("Raises") == 1 and once[-2:] == ["InputError", "    Always."] and once[4] == "ValueError"
@@ -182,3 +182,21 @@ def test_references_and_addresses_become_links(reference):
     mail = nodes.reference("", "ndcg@10", refuri="mailto:ndcg@10")
     tree = read(nodes.paragraph("", "", nodes.Text("by "), mail))
     assert tree.astext() == "by ndcg@10" and not list(tree.findall(nodes.reference))
+
+
+def test_each_family_has_a_diagram_with_text():
+    from xml.etree import ElementTree
+
+    pytest.importorskip("docutils")
+    diagrams = from_docs("family_diagrams")
+    families = {
+        path.name.lstrip("_") for path in (DOCS.parent / "skrankagg" / "aggregators").glob("_*") if path.is_dir()
+    }
+    assert set(diagrams.DIAGRAMS) == families - {"_pycache__", "pycache__"}
+    for family in diagrams.DIAGRAMS:
+        root = ElementTree.fromstring(diagrams.svg(family))
+        space = "{http://www.w3.org/2000/svg}"
+        assert root.get("role") == "img" and root.find(f"{space}title").text and root.find(f"{space}desc").text
+        assert len(root.findall(f"{space}text")) >= 4
+        page = (DOCS / "user_guide" / f"{family}.md").read_text(encoding="utf-8")
+        assert page.count(f"```{{family}} {family}\n```") == 1
