@@ -14,6 +14,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from pictures import describe_svg
+
 from skrankagg import CombSUM, RankedLists, RobustRankAggregation
 from skrankagg.datasets import load_formula1, load_prostate_genes
 from skrankagg.inspection import rank_stability
@@ -286,7 +288,7 @@ def draw(folder):
                 path = folder / f"overview_{name}{theme.suffix}.svg"
                 figure.savefig(path, metadata={"Date": None, "Title": question})
                 plt.close(figure)
-            _describe(path, question, texts[name][0])
+            describe_svg(path, question, texts[name][0])
 
 
 def draw_preview(folder):
@@ -304,14 +306,6 @@ def draw_preview(folder):
         figure.suptitle("skrankagg: merge ranked lists into one", x=0.02, ha="left", fontweight="bold")
         figure.savefig(folder / "preview.png", metadata={"Software": None})
         plt.close(figure)
-
-
-def _describe(path, title, description):
-    """Add the role, the title and the description that a reader of a picture's text needs."""
-    text = path.read_text(encoding="utf-8")
-    parts = f"<title>{title}</title>\n <desc>{description}</desc>\n "
-    text = re.sub(r"<svg ", '<svg role="img" ', text, count=1)
-    path.write_text(text.replace(" <metadata>", f" {parts}<metadata>", 1), encoding="utf-8")
 
 
 if __name__ == "__main__":
