@@ -39,7 +39,7 @@ def test_pages_state_the_captions_of_the_plots(overview, page):
         assert alternative in text and caption in text, name
         assert page == "README.md" or overview.headlines()[name] in text, name
     # The first picture shows judged collections.
-    assert re.search(r"overview_\w+\.svg", text)[0] == "overview_judged.svg"
+    assert re.search(r"overview_\w+\.svg", text)[0] == "overview_search.svg"
 
 
 def test_pictures_contain_the_description_of_the_present_numbers(overview):
