@@ -70,7 +70,9 @@ def judged_collections():
 
 def elections():
     """Read the table of elections in evidence.md; return candidates, seconds and "yes" or "time limit" for each."""
-    found = re.findall(r"^\d{5}-\d{8}\.\w+ +(\d+) +(yes|time limit) .* ([\d.]+) +\d+$", _evidence(), re.MULTILINE)
+    # Name, candidates, proven, score, gap in two columns, seconds.
+    row = r"^\d{5}-\d{8}\.\w+ +(\d+) +(yes|time limit)(?: +\S+){3} +(\d+\.\d\d)\b"
+    found = re.findall(row, _evidence(), re.MULTILINE)
     return [(int(candidates), float(seconds), proven == "yes") for candidates, proven, seconds in found]
 
 
