@@ -72,7 +72,9 @@ def judged_collections():
 
 def elections():
     """Read the table of elections in evidence.md; return candidates, seconds and "yes" or "time limit" for each."""
-    found = re.findall(r"^\d{5}-\d{8}\.\w+ +(\d+) +(yes|time limit) .* ([\d.]+) +\d+$", _evidence(), re.MULTILINE)
+    # Name, candidates, proven, score, gap in two columns, seconds.
+    row = r"^\d{5}-\d{8}\.\w+ +(\d+) +(yes|time limit)(?: +\S+){3} +(\d+\.\d\d)\b"
+    found = re.findall(row, _evidence(), re.MULTILINE)
     return [(int(candidates), float(seconds), proven == "yes") for candidates, proven, seconds in found]
 
 
@@ -116,7 +118,7 @@ def words():
     low, high = min(row["judged"] for row in rows), max(row["judged"] for row in rows)
     loss, most = -min(row["run"] for row in rows), max(row["run"] for row in rows)
     return {
-        "judged": (
+        "search": (
             f"nDCG@10 on {n_rows} judged collections, in points above reciprocal rank fusion. After five judged "
             f"queries, the merged list gains {low:.1f} to {high:.1f} points. The best single run is between a loss of "
             f"{loss:.1f} and a gain of {most:.1f} points.",
@@ -157,7 +159,7 @@ def headlines():
     gain = sum(row["judged"] for row in rows) / len(rows)
     first = drivers().set_index("item").loc["Vettel", "top_1"]
     return {
-        "judged": f"+{gain:.1f} points of nDCG@10",
+        "search": f"+{gain:.1f} points of nDCG@10",
         "places": f"First in {100 * first:.0f} % of 1,000 draws",
         "kemeny": f"{sum(row[2] for row in proofs)} of {len(proofs)} elections proven",
         "genes": f"{(genes()['adjusted'] < LEVEL).sum()} of {len(genes())} genes above chance",
@@ -246,7 +248,7 @@ def draw_genes(ax, theme):
 
 #: Name, title and function of each plot, in the order of the pages.
 PLOTS = {
-    "judged": ("Is merging better than the best run?", draw_judged),
+    "search": ("Is merging better than the best run?", draw_judged),
     "places": ("How sure is the order?", draw_places),
     "kemeny": ("Is there no better order?", draw_kemeny),
     "genes": ("Which genes are not there by chance?", draw_genes),

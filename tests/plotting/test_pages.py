@@ -16,7 +16,8 @@ def test_page_of_a_display_shows_and_describes_its_plot(display_plots, name):
     environment = jinja2.Environment(autoescape=False)
     environment.filters["underline"] = str
     template = environment.from_string((DOCS / "_templates/class.rst").read_text("utf-8"))
-    text = template.render(objname=name, module="skrankagg.plotting", plots=display_plots.plots_of_pages())
+    context = {"plots": display_plots.plots_of_pages(), "imports": {}, "inherited": {}}
+    text = template.render(objname=name, module="skrankagg.plotting", **context)
     (path,) = re.findall(r"^\.\. image:: /(.*)$", text, re.MULTILINE)
     (words,) = re.findall(r"^   :alt: (.*)$", text, re.MULTILINE)
     (width,) = re.findall(r"^   :width: (\d+)px$", text, re.MULTILINE)
@@ -28,7 +29,7 @@ def test_page_of_a_display_shows_and_describes_its_plot(display_plots, name):
 
 def test_conf_passes_the_plots_to_the_template():
     text = (DOCS / "conf.py").read_text(encoding="utf-8")
-    assert 'autosummary_context = {"plots": plots_of_pages()}' in text
+    assert 'autosummary_context = {"plots": plots_of_pages(), ' in text
 
 
 def test_home_page_plots_are_readable_on_narrow_screens():
