@@ -55,6 +55,9 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from threadpoolctl import threadpool_limits
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "docs"))
+from pictures import describe_svg
+
 import skrankagg as sk
 from skrankagg.base import SupervisedAggregator
 from skrankagg.datasets import load_trec
@@ -85,6 +88,9 @@ VARIANTS = [
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "evidence.md"
 PLOT = PAGE.parent / "_static" / "judged_collections.svg"
 BLOCK = re.compile(r"(?<=<!-- judged collections -->\n).*?(?=<!-- end of judged collections -->)", re.DOTALL)
+ALT = "Difference in nDCG@10 and MAP to reciprocal rank fusion, a line for each method"
+#: A line of the printed table: the name, and value, difference, worst difference and wins of both measures.
+PRINTED = re.compile(r"(?P<name>\S.*?) {2,}" + r"\S+ +(\S+)(?: ± (\S+))? +\S+ +\d+:\d+ +" * 2 + r"\S+ +\d+ +(?P<n>\d+)")
 ROBUST = "$SKRANKAGG_DATA/robust03"
 COMMAND = (
     f"benchmarks/judged_collections.py $SKRANKAGG_DATA/collections/* {ROBUST}:pircRBa1,uwmtCR0,UIUC03Rd1,THUIRr0301,"
@@ -556,6 +562,19 @@ def print_tables(found, rows):
     table(lines, ["", *head, "s", "MiB", "measured"])
 
 
+def printed_rows(text):
+    """Read what the plot needs from the table on the page: a dict from the name of each row to its summary."""
+    rows = {}
+    for line in BLOCK.search(text)[0].splitlines():
+        if match := PRINTED.match(line):
+            name, first, error, second, other, n = match.groups()
+            rows[name] = {"n": int(n), "mean": [float(first), float(second)]}
+            if error is not None:
+                rows[name]["error"] = [float(error), float(other)]
+    most = max(row["n"] for row in rows.values())
+    return {name: row | {"of": most} for name, row in rows.items()}
+
+
 def plot_rows(rows):
     """Choose the rows of the plot.
 
@@ -581,7 +600,7 @@ def plot(rows, path, least=-6.0):
     import matplotlib.pyplot as plt
 
     names = plot_rows(rows)
-    with mpl.rc_context({"font.size": 8, "svg.hashsalt": "skrankagg"}):
+    with mpl.rc_context({"font.size": 8, "svg.hashsalt": "skrankagg", "svg.fonttype": "none"}):
         figure, ax = plt.subplots(figsize=(8, 1 + 0.17 * len(names)), layout="constrained")
         for k, (label, colour, shift) in enumerate(zip(NAMES, ("C0", "C1"), (-0.15, 0.15), strict=True)):
             mean = np.array([rows[name]["mean"][k] for name in names])
@@ -598,12 +617,12 @@ def plot(rows, path, least=-6.0):
         ax.legend(loc="upper left")
         figure.savefig(path, metadata={"Date": None})
         plt.close(figure)
+    describe_svg(path, "Judged collections", ALT)
 
 
 def write_page(printed):
     """Write the printed table between the markers of the page."""
-    alt = "Difference in nDCG@10 and MAP to reciprocal rank fusion, a line for each method"
-    block = f"![{alt}](_static/{PLOT.name})\n\n```console\n$ python {COMMAND}\n{printed}\n```\n"
+    block = f"![{ALT}](_static/{PLOT.name})\n\n```console\n$ python {COMMAND}\n{printed}\n```\n"
     text = PAGE.read_text(encoding="utf-8")
     if len(BLOCK.findall(text)) != 1:
         raise RuntimeError(f"{PAGE.name} must contain the markers of the table once. Add them.")
@@ -613,7 +632,7 @@ def write_page(printed):
 def main():
     """Compute the missing results, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="+", metavar="FOLDER", help="FOLDER, FOLDER:RUN,RUN or a pattern")
+    parser.add_argument("folders", nargs="*", metavar="FOLDER", help="FOLDER, FOLDER:RUN,RUN or a pattern")
     parser.add_argument("--depth", type=int, default=100, help="number of items of each list")
     parser.add_argument("--limit", type=float, default=60.0, help="CPU seconds of a method for a collection")
     parser.add_argument("--workers", type=int, default=2, help="number of processes at a time")
@@ -621,7 +640,13 @@ def main():
     parser.add_argument("--python", default=sys.executable, help="a Python with ranx, PyFLAGR or both")
     parser.add_argument("--results", default="judged_collections.jsonl", help="file that keeps the results")
     parser.add_argument("--write", action="store_true", help=f"also write table and plot of docs/{PAGE.name}")
+    parser.add_argument("--plot", action="store_true", help="only draw the plot, from the table on the page")
     options = parser.parse_args()
+    if options.plot:
+        plot(printed_rows(PAGE.read_text(encoding="utf-8")), PLOT)
+        return
+    if not options.folders:
+        parser.error("FOLDER is missing. Name the folders of the collections.")
     try:
         collections = named_folders(options.folders)
         chosen = entries(options.python)

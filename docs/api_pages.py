@@ -62,6 +62,8 @@ def write_api_pages(folder):
         classes = [name for name in names if inspect.isclass(getattr(importlib.import_module(module), name))]
         functions = [name for name in names if name not in classes]
         lines = [title, "=" * len(title), "", f"``{module}``", "", f".. automodule:: {module}", "   :no-members:", ""]
+        if module == "skrankagg.plotting":
+            lines += ["The :doc:`gallery of plots </plots>` has a picture of each display.", ""]
         lines += [f".. currentmodule:: {module}", ""]
         for heading, group, template in (("Classes", classes, "class.rst"), ("Functions", functions, "function.rst")):
             if group:

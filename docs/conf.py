@@ -16,6 +16,7 @@ sys.path.insert(0, str(HERE))
 
 from api_pages import write_api_pages  # noqa: E402
 from display_plots import plots_of_pages  # noqa: E402
+from reference import context  # noqa: E402
 
 import skrankagg  # noqa: E402
 
@@ -31,11 +32,15 @@ release = version = skrankagg.__version__
 description = PROJECT["description"]
 
 extensions = [
+    "family_diagrams",
+    "fitting",
     "gallery",
     "mathml",
     "myst_nb",
     "numpydoc",
     "page_words",
+    "search_words",
+    "reference",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
@@ -44,8 +49,11 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
+# Quotes in code and in prose are straight, so that they can be copied.
+smartquotes = False
 html_static_path = ["_static"]
 html_css_files = ["skrankagg.css"]
+html_search_scorer = str(HERE / "search_scorer.js")
 
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
@@ -53,8 +61,8 @@ myst_heading_anchors = 3
 html_math_renderer = "mathml"
 myst_update_mathjax = False
 autosummary_generate = True
-# The template of a class shows the plot of a display.
-autosummary_context = {"plots": plots_of_pages()}
+# The templates show the plot of a display, the line that imports a name, and links to inherited methods.
+autosummary_context = {"plots": plots_of_pages(), **context()}
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -81,6 +89,7 @@ copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "skrankagg"
+# Without an address, pages have neither a canonical link nor the tags of a preview.
 html_baseurl = ADDRESSES.get("Documentation", "")
 html_favicon = "_static/logo.svg"
 html_theme_options = {
@@ -92,13 +101,17 @@ html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "header_links_before_dropdown": 8,
     "secondary_sidebar_items": ["page-toc"],
-    "pygments_light_style": "tango",
+    # Each colour of these styles has a contrast of at least 4.5 with the ground of code.
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
 }
 if "Source" in ADDRESSES:
     source = {"name": "Source", "url": ADDRESSES["Source"], "icon": "fa-solid fa-code"}
     html_theme_options |= {"icon_links": [source], "navbar_end": ["theme-switcher", "navbar-icon-links"]}
 # Pages without siblings have nothing to list in the sidebar.
-html_sidebars = {page: [] for page in ("index", "getting_started", "evaluation", "scikit_learn", "recipes")}
+ALONE = "404 index getting_started evaluation scikit_learn recipes evidence performance pitfalls plots"
+ALONE += " coming_from_pyflagr coming_from_ranx coming_from_robustrankaggreg"
+html_sidebars = {page: [] for page in ALONE.split()}
 html_sidebars["**"] = ["sidebar-nav-bs"]
 html_show_sourcelink = False
 

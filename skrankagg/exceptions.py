@@ -105,7 +105,8 @@ class MemoryLimitError(InputError, MemoryError):
     >>> import skrankagg
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.exceptions import MemoryLimitError
-    >>> lists = make_ranked_lists(n_queries=1, n_items=300, list_length=300, random_state=0)[0]
+    >>> lists = make_ranked_lists(n_queries=1, n_items=300, list_length=300,
+    ...     random_state=0)[0]
     >>> with skrankagg.config_context(memory_limit="100kB"):
     ...     try:
     ...         skrankagg.MarkovChain().fit_transform(lists)
@@ -153,7 +154,8 @@ class AmbiguousInputWarning(UserWarning):
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
     >>> from skrankagg.exceptions import AmbiguousInputWarning
-    >>> hits = pd.DataFrame({"qid": ["1"], "query": ["how are ranks merged"], "doc": ["d7"], "score": [2.5]})
+    >>> hits = pd.DataFrame({"qid": ["1"], "query": ["how are ranks merged"], "doc": ["d7"],
+    ...     "score": [2.5]})
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("error", AmbiguousInputWarning)
     ...     RankedLists.from_frame(hits)
@@ -185,7 +187,8 @@ class ExposureWarning(UserWarning):
     >>> import pandas as pd
     >>> from skrankagg import BordaCount, MarkovChain
     >>> from skrankagg.exceptions import ExposureWarning
-    >>> duels = pd.DataFrame({"query": "q", "voter": [1, 1, 2, 2, 3, 3, 4, 4], "item": list("aebecede")})
+    >>> duels = pd.DataFrame({"query": "q", "voter": [1, 1, 2, 2, 3, 3, 4, 4],
+    ...     "item": list("aebecede")})
     >>> duels["rank"] = [1, 2] * 4
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("error", ExposureWarning)
@@ -217,7 +220,8 @@ class FewListsWarning(UserWarning):
     >>> from skrankagg import BordaCount
     >>> from skrankagg.exceptions import FewListsWarning
     >>> from skrankagg.inspection import rank_stability
-    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abab"), "rank": [1, 2, 1, 2]})
+    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abab"),
+    ...     "rank": [1, 2, 1, 2]})
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("error", FewListsWarning)
     ...     rank_stability(BordaCount(), lists)
@@ -250,7 +254,8 @@ class MissingQueriesWarning(UserWarning):
     ...     precision(run, qrels, k=1)
     Traceback (most recent call last):
     skrankagg.exceptions.MissingQueriesWarning: 2 of the 3 judged queries have no results and count as 0. Leave ...
-    >>> precision(run, qrels, k=1, missing_queries="skip"), round(precision(run, qrels, k=1, missing_queries="zero"), 4)
+    >>> precision(run, qrels, k=1, missing_queries="skip"), round(precision(run, qrels, k=1,
+    ...     missing_queries="zero"), 4)
     (1.0, 0.3333)
     """
 
@@ -374,7 +379,8 @@ class RankScoreConflictWarning(UserWarning):
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
     >>> from skrankagg.exceptions import RankScoreConflictWarning
-    >>> near = pd.DataFrame({"query": "q", "voter": "v", "item": ["a", "b"], "rank": [1, 2], "score": [0.1, 0.7]})
+    >>> near = pd.DataFrame({"query": "q", "voter": "v", "item": ["a", "b"], "rank": [1, 2],
+    ...     "score": [0.1, 0.7]})
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("error", RankScoreConflictWarning)
     ...     RankedLists.from_frame(near)
@@ -411,7 +417,8 @@ class SimilarIdsWarning(UserWarning):
     ...     RankedLists.from_lists({"Smith": ["TP53", "KRAS"], "Wu": ["KRAS ", "TP53"]})
     Traceback (most recent call last):
     skrankagg.exceptions.SimilarIdsWarning: These ids differ only in case or blanks: 'KRAS' and ...
-    >>> RankedLists.from_lists({"Smith": ["TP53", "KRAS"], "Wu": ["KRAS ", "TP53"]}, strip=True).n_items
+    >>> RankedLists.from_lists({"Smith": ["TP53", "KRAS"], "Wu": ["KRAS ", "TP53"]},
+    ...     strip=True).n_items
     2
     """
 
@@ -433,7 +440,8 @@ class SplitQueryWarning(UserWarning):
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
     >>> from skrankagg.exceptions import SplitQueryWarning
-    >>> lists = pd.DataFrame({"query": "q", "voter": "v", "item": ["a", "b", "c", "d"], "rank": [1, 2, 3, 4]})
+    >>> lists = pd.DataFrame({"query": "q", "voter": "v", "item": ["a", "b", "c", "d"],
+    ...     "rank": [1, 2, 3, 4]})
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("error", SplitQueryWarning)
     ...     RankedLists.from_frame(lists.iloc[[0, 2, 3]])
@@ -464,8 +472,10 @@ class UnequalLengthWarning(UserWarning):
     >>> from skrankagg import DIBRA
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.exceptions import UnequalLengthWarning
-    >>> lists = make_ranked_lists(n_queries=2, n_voters=4, n_items=400, list_length=200, random_state=0)[0]
-    >>> lists = lists[(lists["voter"] == "v1") | (lists["rank"] <= 30)].reset_index(drop=True)
+    >>> lists = make_ranked_lists(n_queries=2, n_voters=4, n_items=400, list_length=200,
+    ...     random_state=0)[0]
+    >>> lists = lists[(lists["voter"] == "v1") | (lists["rank"] <= 30)].reset_index(
+    ...     drop=True)
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("error", UnequalLengthWarning)
     ...     DIBRA().fit(lists)
@@ -520,7 +530,8 @@ class UnknownVoterWarning(UserWarning):
     >>> import pandas as pd
     >>> from skrankagg import CombSUM
     >>> from skrankagg.exceptions import UnknownVoterWarning
-    >>> lists = pd.DataFrame({"query": "q", "voter": ["bing", "google"], "item": ["a", "b"], "rank": [1, 1]})
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["bing", "google"], "item": ["a", "b"],
+    ...     "rank": [1, 1]})
     >>> method = CombSUM(norm="rank", voter_weights={"bing": 1, "google": 1, "gogle": 3})
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("error", UnknownVoterWarning)

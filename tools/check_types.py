@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tools")]
 
+from page_sections import sections, slug  # noqa: E402
 from public_api import public_objects  # noqa: E402
 
 #: Settings for examples: pyright's defaults for users.
@@ -66,7 +67,7 @@ _FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^ *```", flags=re.DOTALL | re.MU
 
 @dataclass
 class Example:
-    """Code to check as a separate module: a page, a notebook or a docstring."""
+    """Code to check as a separate module: a section of a page, a notebook or a docstring."""
 
     source: str
     lines: list  # of (place, code): "README.md:12", "lists = ..."
@@ -104,17 +105,18 @@ def prompts(text, place, first_line=1):
     ]
 
 
-def page_example(path):
-    """Join all Python code of a page, with and without prompts, into one module."""
-    text, place = path.read_text(encoding="utf-8"), str(path.relative_to(ROOT))
-    found = prompts(text, place)
-    for fence in _FENCE.finditer(text):
-        indent, language, code = fence.groups()
-        if language == "python" and not re.search(r"^ *>>> ", code, flags=re.MULTILINE):
-            first = text.count("\n", 0, fence.start(3)) + 1
-            for line, one in enumerate(code.splitlines(), first):
-                found.append((line, f"{place}:{line}", one.removeprefix(indent)))
-    return Example(place, [(place, code) for _, place, code in sorted(found)])
+def page_examples(path):
+    """Join the Python code of each section of a page, with and without prompts, into one module."""
+    place = str(path.relative_to(ROOT))
+    for title, start, text in sections(path.read_text(encoding="utf-8")):
+        found = prompts(text, place, start)
+        for fence in _FENCE.finditer(text):
+            indent, language, code = fence.groups()
+            if language == "python" and not re.search(r"^ *>>> ", code, flags=re.MULTILINE):
+                first = text.count("\n", 0, fence.start(3)) + start
+                for line, one in enumerate(code.splitlines(), first):
+                    found.append((line, f"{place}:{line}", one.removeprefix(indent)))
+        yield Example(f"{place}#{slug(title)}", [(place, code) for _, place, code in sorted(found)])
 
 
 def notebook_example(path):
@@ -154,7 +156,7 @@ def _documented(node, name):
 def all_examples():
     """Collect the examples of README.md, the guide, the notebooks and the docstrings of all public objects."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    examples = [page_example(page) for page in pages]
+    examples = [example for page in pages for example in page_examples(page)]
     examples += [notebook_example(path) for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
     public = public_objects()
     for path in sorted((ROOT / "skrankagg").rglob("*.py")):

@@ -160,7 +160,8 @@ def from_comparisons(
     --------
     >>> import pandas as pd
     >>> from skrankagg import MarkovChain, PlackettLuce, RankedLists
-    >>> games = pd.DataFrame({"winner": ["a", "a", "b", "c"], "loser": ["b", "b", "c", "a"]})
+    >>> games = pd.DataFrame({"winner": ["a", "a", "b", "c"],
+    ...     "loser": ["b", "b", "c", "a"]})
     >>> lists = RankedLists.from_comparisons(games)
     >>> lists.to_frame()
       query  voter item  rank  weight  duel
@@ -176,7 +177,8 @@ def from_comparisons(
     The columns of an arena are found, and each judge is a group:
 
     >>> battles = pd.DataFrame({
-    ...     "model_a": ["x", "y", "z"], "model_b": ["y", "z", "x"], "winner": ["model_a", "tie", "model_b"],
+    ...     "model_a": ["x", "y", "z"], "model_b": ["y", "z", "x"],
+    ...     "winner": ["model_a", "tie", "model_b"],
     ...     "judge": ["Ann", "Ben", "Ann"],
     ... })
     >>> duels = RankedLists.from_comparisons(battles, voter="judge")

@@ -225,7 +225,8 @@ def from_lists(
     Examples
     --------
     >>> from skrankagg import BordaCount, RankedLists
-    >>> lists = RankedLists.from_lists({"Smith": ["TP53", "KRAS"], "Wu": ["KRAS", "TP53", "MYC"], "Lee": ["KRAS"]})
+    >>> lists = RankedLists.from_lists({"Smith": ["TP53", "KRAS"],
+    ...     "Wu": ["KRAS", "TP53", "MYC"], "Lee": ["KRAS"]})
     >>> BordaCount().fit_transform(lists)["item"].tolist()
     ['KRAS', 'TP53', 'MYC']
     """
@@ -301,7 +302,8 @@ def from_hits(
     Examples
     --------
     >>> from skrankagg import RankedLists
-    >>> sparse = {"hits": {"hits": [{"_id": "d1", "_score": 9.1}, {"_id": "d2", "_score": 7.5}]}}
+    >>> sparse = {
+    ...     "hits": {"hits": [{"_id": "d1", "_score": 9.1}, {"_id": "d2", "_score": 7.5}]}}
     >>> dense = [{"id": "d2", "score": 0.8}]
     >>> RankedLists.from_hits({"bm25": sparse, "dense": dense}).to_runs()
     {'bm25': {'q': {'d1': 9.1, 'd2': 7.5}}, 'dense': {'q': {'d2': 0.8}}}
@@ -432,7 +434,8 @@ def from_ballots(
     A table of candidates and voters:
 
     >>> import pandas as pd
-    >>> ranks = pd.DataFrame({"Ann": [1, 2, 2], "Ben": [1, None, 2], "Cleo": [2, 1, None]}, index=["A", "B", "C"])
+    >>> ranks = pd.DataFrame({"Ann": [1, 2, 2], "Ben": [1, None, 2], "Cleo": [2, 1, None]},
+    ...     index=["A", "B", "C"])
     >>> RankedLists.from_ballots(ranks).to_runs()
     {1: {'q': ['A', 'B', 'C']}, 2: {'q': ['A', 'C']}, 3: {'q': ['B', 'A']}}
 

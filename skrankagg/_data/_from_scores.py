@@ -87,7 +87,8 @@ def from_scores(
     >>> fused = CombSUM(norm=None).fit_transform(lists)
     >>> fused[fused["rank"] == 1]["item"].tolist()
     ['no', 'yes', 'yes']
-    >>> float(evaluate(fused, Qrels.from_labels(["no", "yes", "no"]), "p@1")["p@1"].iloc[0].round(3))
+    >>> float(evaluate(fused, Qrels.from_labels(["no", "yes", "no"]), "p@1")["p@1"].iloc[0]
+    ...       .round(3))
     0.667
     """
     named = _by_voter(scores, voters)

@@ -88,7 +88,8 @@ def from_wide(
     --------
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
-    >>> table = pd.DataFrame({"Smith": ["TP53", "KRAS", None], "Wu": ["KRAS", "TP53", "MYC"]})
+    >>> table = pd.DataFrame({"Smith": ["TP53", "KRAS", None],
+    ...     "Wu": ["KRAS", "TP53", "MYC"]})
     >>> RankedLists.from_wide(table).to_frame()
       query  voter  item  rank
     0     q  Smith  TP53   1.0
@@ -103,7 +104,8 @@ def from_wide(
     ...     "Smith gene": ["TP53", "KRAS", "TP53"], "Smith p": [0.001, 0.04, 0.2],
     ...     "Wu gene": ["KRAS", "MYC", None], "Wu p": [0.003, 0.01, None],
     ... })
-    >>> RankedLists.from_wide(table, pairs=True, lower_is_better=True, duplicates="best").to_runs()
+    >>> RankedLists.from_wide(table, pairs=True, lower_is_better=True,
+    ...     duplicates="best").to_runs()
     {'Smith': {'q': {'TP53': -0.001, 'KRAS': -0.04}}, 'Wu': {'q': {'KRAS': -0.003, 'MYC': -0.01}}}
     """
     caller = "RankedLists.from_wide"
@@ -247,7 +249,8 @@ def from_matrix(
 
     >>> from skrankagg import RankedLists
     >>> importances = [[0.5, 0.4], [0.3, 0.6], [0.2, float("nan")]]
-    >>> lists = RankedLists.from_matrix(importances, kind="score", items=["age", "dose", "sex"])
+    >>> lists = RankedLists.from_matrix(importances, kind="score",
+    ...     items=["age", "dose", "sex"])
     >>> lists.to_frame()
       query  voter  item  rank  score
     0     q      0   age   1.0    0.5
@@ -259,7 +262,8 @@ def from_matrix(
     Three voters rank two candidates, and each row is a ballot:
 
     >>> ballots = [[1, 2], [1, 2], [2, 1]]
-    >>> RankedLists.from_matrix(ballots, kind="rank", rows="voters", items=["Ann", "Bob"]).to_runs()
+    >>> RankedLists.from_matrix(ballots, kind="rank", rows="voters",
+    ...     items=["Ann", "Bob"]).to_runs()
     {0: {'q': ['Ann', 'Bob']}, 1: {'q': ['Ann', 'Bob']}, 2: {'q': ['Bob', 'Ann']}}
     """
     caller = "RankedLists.from_matrix"

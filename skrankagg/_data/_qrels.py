@@ -69,7 +69,8 @@ class Qrels(Immutable):
     --------
     >>> import pandas as pd
     >>> from skrankagg import Qrels
-    >>> qrels = Qrels.from_frame(pd.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "relevance": [2, 0]}))
+    >>> qrels = Qrels.from_frame(pd.DataFrame({"query": ["q", "q"], "item": ["a", "b"],
+    ...     "relevance": [2, 0]}))
     >>> qrels
     Qrels(n_queries=1, n_judgements=2, n_relevant=1)
     """
@@ -218,8 +219,10 @@ class Qrels(Immutable):
         Examples
         --------
         >>> from skrankagg import BordaCount, Qrels, RankedLists, evaluate
-        >>> lists = RankedLists.from_scores({"lr": [[0.9, 0.1], [0.4, 0.6]], "rf": [[0.6, 0.4], [0.3, 0.7]]})
-        >>> float(evaluate(BordaCount().fit_transform(lists), Qrels.from_labels([0, 0]), "p@1")["p@1"].iloc[0])
+        >>> lists = RankedLists.from_scores({"lr": [[0.9, 0.1], [0.4, 0.6]],
+        ...     "rf": [[0.6, 0.4], [0.3, 0.7]]})
+        >>> float(evaluate(BordaCount().fit_transform(lists), Qrels.from_labels([0, 0]),
+        ...     "p@1")["p@1"].iloc[0])
         0.5
         """
         items = read_labels(labels)
@@ -263,7 +266,8 @@ class Qrels(Immutable):
         >>> lists, qrels, _ = make_ranked_lists(n_queries=10, random_state=0)
         >>> lists = RankedLists.from_frame(lists)
         >>> y = Qrels.from_frame(qrels).align(lists)
-        >>> cross_val_score(BordaCount(), lists, y, scoring=make_ranking_scorer("map"), cv=2).round(2)
+        >>> cross_val_score(BordaCount(), lists, y, scoring=make_ranking_scorer("map"),
+        ...     cv=2).round(2)
         array([0.95, 0.92])
         """
         if not hasattr(lists, "candidate_ptr"):

@@ -125,7 +125,8 @@ class RankedLists(Immutable):
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
     >>> frame = pd.DataFrame({
-    ...     "query": ["q1", "q1", "q2"], "voter": ["v", "v", "v"], "item": ["a", "b", "a"], "score": [2.0, 9.0, 1.0]
+    ...     "query": ["q1", "q1", "q2"], "voter": ["v", "v", "v"], "item": ["a", "b", "a"],
+    ...     "score": [2.0, 9.0, 1.0]
     ... })
     >>> lists = RankedLists.from_frame(frame)
     >>> len(lists), lists.shape
@@ -542,7 +543,8 @@ class RankedLists(Immutable):
         Examples
         --------
         >>> from skrankagg import RankedLists
-        >>> lists = RankedLists.from_lists({"Smith": ["TP53", "KRAS"], "Wu": ["KRAS", "MYC", "TP53"], "Lee": ["MYC"]})
+        >>> lists = RankedLists.from_lists({"Smith": ["TP53", "KRAS"],
+        ...     "Wu": ["KRAS", "MYC", "TP53"], "Lee": ["MYC"]})
         >>> lists.select(voters=["Wu", "Smith"], items=["TP53", "MYC"]).to_runs()
         {'Smith': {'q': ['TP53']}, 'Wu': {'q': ['MYC', 'TP53']}}
         """
@@ -606,7 +608,8 @@ class RankedLists(Immutable):
         --------
         >>> from skrankagg import RankedLists
         >>> lists = RankedLists.from_lists({"u": ["a", "b"], "v": ["b"]})
-        >>> lists.equals(RankedLists.from_frame(lists.to_frame())), lists.equals(lists.select(voters=["u"]))
+        >>> lists.equals(RankedLists.from_frame(lists.to_frame())), lists.equals(
+        ...     lists.select(voters=["u"]))
         (True, False)
         """
         return isinstance(other, RankedLists) and (self is other or same_lists(self, other))

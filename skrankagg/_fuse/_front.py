@@ -136,16 +136,21 @@ def fuse(
     >>> from skrankagg import CombSUM, fuse
     >>> fuse([["d1", "d2", "d3"], ["d2", "d4"]], top=2)
     [('d2', 0.0635...), ('d1', 0.0322...)]
-    >>> hybrid = {"bm25": [("d1", 9.1), ("d2", 7.5), ("d3", 1.1)], "dense": {"d2": 0.8, "d3": 0.7}}
+    >>> hybrid = {"bm25": [("d1", 9.1), ("d2", 7.5), ("d3", 1.1)],
+    ...           "dense": {"d2": 0.8, "d3": 0.7}}
     >>> fuse(hybrid, CombSUM(), weights={"bm25": 0.25, "dense": 0.75}, top=1, explain=True)
     [('d2', 0.95, {'bm25': 0.2, 'dense': 0.75})]
 
     A raw response of Elasticsearch, and points of Qdrant as JSON. The retriever "rerank" did not answer:
 
-    >>> response = {"hits": {"hits": [{"_id": "d1", "_score": 9.1, "_source": {"title": "Fusion"}}]}}
-    >>> points = {"points": [{"id": "d2", "payload": {}, "score": 0.8}, {"id": "d1", "payload": {}, "score": 0.7}]}
+    >>> response = {
+    ...     "hits": {
+    ...         "hits": [{"_id": "d1", "_score": 9.1, "_source": {"title": "Fusion"}}]}}
+    >>> points = {"points": [{"id": "d2", "payload": {}, "score": 0.8},
+    ...     {"id": "d1", "payload": {}, "score": 0.7}]}
     >>> weights = {"bm25": 2, "dense": 1, "rerank": 3}
-    >>> [(hit, score)] = fuse({"bm25": response, "dense": points}, "rrf", weights=weights, top=1, return_items=True)
+    >>> [(hit, score)] = fuse({"bm25": response, "dense": points}, "rrf", weights=weights,
+    ...     top=1, return_items=True)
     >>> hit["_source"]["title"]
     'Fusion'
     """

@@ -63,7 +63,8 @@ def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
     >>> import skrankagg
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.exceptions import MemoryLimitError
-    >>> lists = make_ranked_lists(n_queries=1, n_items=300, list_length=300, random_state=0)[0]
+    >>> lists = make_ranked_lists(n_queries=1, n_items=300, list_length=300,
+    ...     random_state=0)[0]
     >>> with skrankagg.config_context(memory_limit="100kB"):
     ...     try:
     ...         skrankagg.Schulze().fit_transform(lists)

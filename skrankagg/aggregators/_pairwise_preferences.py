@@ -53,7 +53,8 @@ def pairwise_preferences(
     --------
     >>> import pandas as pd
     >>> from skrankagg.aggregators import pairwise_preferences
-    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "c"], "rank": [1, 2, 1]})
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"],
+    ...     "item": ["a", "b", "c"], "rank": [1, 2, 1]})
     >>> prefer, tied = pairwise_preferences(lists)
     >>> prefer
     array([[0., 1., 1.],

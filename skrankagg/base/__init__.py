@@ -7,9 +7,11 @@ To write a method, define a subclass with a constructor and one hook, ``_aggrega
 >>> class Popularity(BaseAggregator):
 ...     '''Rank items by the number of lists that contain them.'''
 ...     def _aggregate(self, lists):
-...         return np.bincount(lists.candidate, minlength=lists.n_candidates).astype(float)
+...         return np.bincount(lists.candidate,
+...             minlength=lists.n_candidates).astype(float)
 >>> import pandas as pd
->>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
+>>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"],
+...     "item": ["a", "b", "b"], "rank": [1, 2, 1]})
 >>> Popularity().fit_transform(lists)
   query item  score  rank
 0     q    b    2.0     1

@@ -94,8 +94,10 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     ...     '''Rank items by the weight of the lists that put them first.'''
     ...     def _aggregate(self, lists):
     ...         first = lists.list_weight[lists.row_list] * (lists.rank == 1)
-    ...         return np.bincount(lists.candidate, weights=first, minlength=lists.n_candidates)
-    >>> lists = pd.DataFrame({"query": "q", "voter": ["u", "v", "v", "w"], "item": list("abab"), "rank": [1, 1, 2, 1]})
+    ...         return np.bincount(lists.candidate, weights=first,
+    ...             minlength=lists.n_candidates)
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["u", "v", "v", "w"],
+    ...     "item": list("abab"), "rank": [1, 1, 2, 1]})
     >>> Plurality().fit_transform(lists)
       query item  score  rank
     0     q    b    2.0     1
@@ -144,6 +146,15 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         -------
         self : object
             The aggregator itself.
+
+        Raises
+        ------
+        ValueError
+            If the lists are malformed or do not suit the method, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists.
+        MemoryLimitError
+            If a query needs more memory than is available.
         """
         X = encode_plain(X, sequences=False)
         lists = self._begin(X)
@@ -167,6 +178,15 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         -------
         DataFrame
             The consensus, see :meth:`transform`.
+
+        Raises
+        ------
+        ValueError
+            If the lists are malformed or do not suit the method, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists.
+        MemoryLimitError
+            If a query needs more memory than is available.
         """
         X = encode_plain(X)
         with self._fit_or_restore(X, y):
@@ -189,6 +209,15 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             Columns `query`, `item`, `score` (higher is better) and `rank` (1 to n, without repeats), and possibly more
             columns of the method. The queries of RankedLists keep their order, and the queries of a frame are sorted.
             Within each query, items are sorted by rank. Tied items have equal scores.
+
+        Raises
+        ------
+        ValueError
+            If the lists are malformed or do not suit the method, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists.
+        MemoryLimitError
+            If a query needs more memory than is available.
 
         Warns
         -----
@@ -219,6 +248,15 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             See :meth:`transform`.
         info : pandas.DataFrame
             A row for each query, with the columns of ``query_info_``.
+
+        Raises
+        ------
+        ValueError
+            If the lists are malformed or do not suit the method, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists.
+        MemoryLimitError
+            If a query needs more memory than is available.
         """
         ranked = self._rank(self._begin(encode_plain(X)))
         return ranked.to_frame(), ranked.info_frame()

@@ -54,13 +54,14 @@ class Consensus:
     >>> import pandas as pd
     >>> from skrankagg.base import BaseAggregator, Consensus
     >>> class Popularity(BaseAggregator):
-    ...     '''Rank items by the weight of the lists that contain them, and show their best rank.'''
+    ...     '''Rank items by the weight of their lists, and show their best rank.'''
     ...     _result_columns = ("best",)
     ...     def _aggregate(self, lists):
     ...         best = np.full(lists.n_candidates, np.inf)
     ...         np.minimum.at(best, lists.candidate, lists.rank)
     ...         return Consensus(lists.candidate_weight, columns={"best": best})
-    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 2]})
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"],
+    ...     "item": ["a", "b", "b"], "rank": [1, 2, 2]})
     >>> Popularity().fit_transform(lists)
       query item  score  rank  best
     0     q    b    2.0     1   1.0

@@ -52,14 +52,16 @@ class SupervisedAggregator(BaseAggregator):
     ...         return np.floor(best).astype(int)
     ...     def _learn(self, lists, judged):
     ...         grade, best = np.nan_to_num(judged.relevance), self._best(lists)
-    ...         self.grade_ = np.bincount(best, weights=grade) / np.maximum(np.bincount(best), 1)
+    ...         self.grade_ = np.bincount(best,
+    ...             weights=grade) / np.maximum(np.bincount(best), 1)
     ...     def _aggregate(self, lists):
     ...         return self.grade_[np.minimum(self._best(lists), len(self.grade_) - 1)]
     >>> from skrankagg import Qrels, RankedLists
     >>> from skrankagg.datasets import make_ranked_lists
     >>> lists, qrels, _ = make_ranked_lists(n_queries=10, random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
-    >>> ByExperience().fit(lists[:5], qrels.align(lists[:5])).transform(lists[5:]).head(2)["rank"].tolist()
+    >>> ByExperience().fit(lists[:5], qrels.align(lists[:5])).transform(lists[5:]).head(2)[
+    ...     "rank"].tolist()
     [1, 2]
     """
 
@@ -125,6 +127,13 @@ class SupervisedAggregator(BaseAggregator):
         -------
         DataFrame
             The consensus, see :meth:`transform`.
+
+        Raises
+        ------
+        ValueError
+            If the lists or the judgements are malformed or do not suit the method, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists, or if the judgements have a wrong type.
         """
         X = encode_plain(X)
         with self._fit_or_restore(X, y):
@@ -180,6 +189,13 @@ class SupervisedListTransformer(ListTransformer):
         -------
         self : object
             The transformer itself.
+
+        Raises
+        ------
+        ValueError
+            If the lists or the judgements are malformed or missing, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists, or if the judgements have a wrong type.
         """
         X = encode_plain(X, sequences=False)
         lists = self._prepare(X)
@@ -209,6 +225,13 @@ class SupervisedListTransformer(ListTransformer):
         -------
         DataFrame or RankedLists
             See :meth:`transform`.
+
+        Raises
+        ------
+        ValueError
+            If the lists or the judgements are malformed or missing, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists, or if the judgements have a wrong type.
         """
         X = encode_plain(X, sequences=False)
         lists = self._prepare(X)

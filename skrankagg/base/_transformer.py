@@ -53,7 +53,8 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
     ...         kept = np.ones(lists.n_rows, dtype=bool)
     ...         kept[lists.row_ptr[1:] - 1] = lists.list_length == 1
     ...         return lists.keep_rows(kept)[0]
-    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"],
+    ...     "item": ["a", "b", "b"], "rank": [1, 2, 1]})
     >>> WithoutLast().fit_transform(lists)
       query voter item  rank
     0     q     v    a   1.0
@@ -76,6 +77,13 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         -------
         self : object
             The transformer itself.
+
+        Raises
+        ------
+        ValueError
+            If the lists are malformed or do not suit the transformer, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists.
         """
         X = encode_plain(X, sequences=False)
         lists = self._prepare(X)
@@ -102,6 +110,13 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         -------
         DataFrame or RankedLists
             See :meth:`transform`.
+
+        Raises
+        ------
+        ValueError
+            If the lists are malformed or do not suit the transformer, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists.
         """
         X = encode_plain(X, sequences=False)
         lists = self._prepare(X)
@@ -129,6 +144,13 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
             with the columns `query`, `voter`, `item` and `rank` (mid-ranks). There is also a column `score` if there
             are scores, and a column `weight` if the lists are weighted. The column `duel` marks lists that are
             comparisons of two items, and each grouping has its own column.
+
+        Raises
+        ------
+        ValueError
+            If the lists are malformed or do not suit the transformer, or if a parameter has a wrong value.
+        TypeError
+            If `X` is neither a frame nor lists.
         """
         X = encode_plain(X, sequences=False)
         return self._publish(self._transform_lists(self._prepare(X)), X)

@@ -180,15 +180,18 @@ class WeightedAggregator(BaseAggregator):
     >>> from skrankagg.base import WeightedAggregator
     >>> class BordaByLength(WeightedAggregator):
     ...     '''Borda points, each list weighted by its length.'''
-    ...     def __init__(self, *, weighting="query", unknown_voter="mean", voter_weights=None):
+    ...     def __init__(self, *, weighting="query", unknown_voter="mean",
+    ...             voter_weights=None):
     ...         self.weighting = weighting
     ...         self.unknown_voter = unknown_voter
     ...         self.voter_weights = voter_weights
     ...     def _voter_weights(self, lists):
     ...         return lists.list_length.astype(float)
     ...     def _aggregate_weighted(self, lists, weight, known):
-    ...         return BordaCount()._aggregate(lists.with_list_weight(lists.list_weight * weight))
-    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
+    ...         return BordaCount()._aggregate(lists.with_list_weight(lists.list_weight
+    ...             * weight))
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"],
+    ...     "item": ["a", "b", "b"], "rank": [1, 2, 1]})
     >>> method = BordaByLength().fit(lists)
     >>> method.transform(lists)
       query item  score  rank

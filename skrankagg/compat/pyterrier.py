@@ -87,7 +87,8 @@ def as_pyterrier(
     >>> dph = pt.terrier.Retriever(index, wmodel="DPH")  # doctest: +SKIP
     >>> rrf = as_pyterrier(ReciprocalRankFusion(), {"bm25": bm25, "dph": dph})  # doctest: +SKIP
     >>> vaswani = pt.get_dataset("vaswani")  # doctest: +SKIP
-    >>> pt.Experiment([bm25, dph, rrf % 100], vaswani.get_topics(), vaswani.get_qrels(), ["map"])  # doctest: +SKIP
+    >>> topics, qrels = vaswani.get_topics(), vaswani.get_qrels()  # doctest: +SKIP
+    >>> pt.Experiment([bm25, dph, rrf % 100], topics, qrels, ["map"])  # doctest: +SKIP
     """
     try:
         from ._pyterrier_transformer import MergingTransformer, is_transformer

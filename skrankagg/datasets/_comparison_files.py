@@ -59,7 +59,8 @@ def read_comparisons(path: FileLike) -> pd.DataFrame:
     >>> from skrankagg.datasets import read_comparisons
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name) / "battles.csv"
-    >>> _ = path.write_text("model_a,model_b,winner,judge\n007,x2,model_a,Ann\nx2,007,tie,Ben\n")
+    >>> _ = path.write_text(
+    ...     "model_a,model_b,winner,judge\n007,x2,model_a,Ann\nx2,007,tie,Ben\n")
     >>> battles = read_comparisons(path)
     >>> battles
       model_a model_b   winner judge

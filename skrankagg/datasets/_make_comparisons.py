@@ -123,7 +123,8 @@ def make_comparisons(
     >>> from skrankagg import RankedLists
     >>> from skrankagg.aggregators import PlackettLuce
     >>> from skrankagg.datasets import make_comparisons
-    >>> games = make_comparisons(n_comparisons=500, worth=[1, 2, 4], tie_probability=0.2, random_state=0)
+    >>> games = make_comparisons(n_comparisons=500, worth=[1, 2, 4], tie_probability=0.2,
+    ...     random_state=0)
     >>> lists = RankedLists.from_comparisons(games.comparisons, tie="tie")
     >>> PlackettLuce(absent="ignore").fit_transform(lists)["item"].tolist()
     ['i3', 'i2', 'i1']

@@ -171,7 +171,8 @@ def make_gene_lists(
     >>> from skrankagg.datasets import make_gene_lists
     >>> from skrankagg.metrics import evaluate
     >>> lists, qrels, _ = make_gene_lists(2, preset="small-ranked", noise=1, random_state=0)
-    >>> consensus = RankStatistic(statistic="geometric-mean", n_items=20_000).fit_transform(lists)
+    >>> consensus = RankStatistic(statistic="geometric-mean",
+    ...     n_items=20_000).fit_transform(lists)
     >>> evaluate(consensus, qrels, ["p(rel=2)@100", "p@1000"]).round(2)
          p(rel=2)@100  p@1000
     run

@@ -100,7 +100,8 @@ def make_mallows(
     Examples
     --------
     >>> from skrankagg.datasets import make_mallows
-    >>> lists, centre = make_mallows(n_voters=3, n_items=4, phi=0.0, return_centre=True, random_state=0)
+    >>> lists, centre = make_mallows(n_voters=3, n_items=4, phi=0.0, return_centre=True,
+    ...     random_state=0)
     >>> lists["item"].tolist() == 3 * centre["item"].tolist()
     True
     """

@@ -205,7 +205,8 @@ def read_lists(
     Reading a stream, a table with decimal commas, and JSON:
 
     >>> import io
-    >>> read_lists(io.BytesIO(b"query;item;score\nq1;d007;2,5\n"), decimal=",", voter=["panel"])
+    >>> read_lists(io.BytesIO(b"query;item;score\nq1;d007;2,5\n"), decimal=",",
+    ...            voter=["panel"])
       query  voter  item  score
     0    q1  panel  d007    2.5
     >>> read_lists(io.BytesIO(b'{"bm25": {"q1": {"d007": 2.5, "d003": 1.5}}}'))

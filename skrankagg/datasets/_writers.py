@@ -243,7 +243,8 @@ def write_run(
     >>> from pathlib import Path
     >>> import pandas as pd
     >>> from skrankagg.datasets import write_run
-    >>> consensus = pd.DataFrame({"query": "q1", "item": ["b", "a"], "score": [1.5, 0.1], "rank": [1, 2]})
+    >>> consensus = pd.DataFrame({"query": "q1", "item": ["b", "a"], "score": [1.5, 0.1],
+    ...     "rank": [1, 2]})
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name) / "borda.run"
     >>> write_run(consensus, path, tag="borda")

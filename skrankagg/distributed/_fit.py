@@ -82,9 +82,11 @@ def fit_partitions(
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.distributed import fit_partitions
     >>> lists, qrels, _ = make_ranked_lists(n_queries=20, random_state=0)
-    >>> method = fit_partitions(DIBRA(weighting="global"), dd.from_pandas(lists, npartitions=3))
+    >>> method = fit_partitions(DIBRA(weighting="global"),
+    ...     dd.from_pandas(lists, npartitions=3))
     >>> expected = DIBRA(weighting="global").fit(lists)
-    >>> np.allclose(method.voter_weights_["weight"], expected.voter_weights_["weight"], rtol=1e-12)
+    >>> np.allclose(method.voter_weights_["weight"], expected.voter_weights_["weight"],
+    ...             rtol=1e-12)
     True
     """
     partitions = make_partitions(lists, partitioned)

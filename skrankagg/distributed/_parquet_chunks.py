@@ -76,7 +76,8 @@ def scan_parquet(
     >>> path = Path(folder.name) / "lists.parquet"
     >>> lists.to_parquet(path)
     >>> chunks = scan_parquet(path, chunk_queries=40)
-    >>> [len(consensus["query"].unique()) for consensus in transform_partitions(CombSUM(), chunks)]
+    >>> [len(consensus["query"].unique()) for consensus in transform_partitions(CombSUM(),
+    ...     chunks)]
     [40, 40, 20]
     >>> folder.cleanup()
     """
@@ -182,7 +183,8 @@ class ParquetChunks:
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = Path(folder.name)
     >>> lists.to_parquet(path / "lists.parquet")
-    >>> consensus = transform_partitions(CombSUM(), scan_parquet(path / "lists.parquet", chunk_queries=40))
+    >>> consensus = transform_partitions(CombSUM(),
+    ...     scan_parquet(path / "lists.parquet", chunk_queries=40))
     >>> n_rows = consensus.write(path / "consensus.parquet", job="CombSUM")
     >>> n_rows == len(pd.read_parquet(path / "consensus.parquet"))
     True

@@ -71,7 +71,8 @@ def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = Fal
     ['query', 'item', 'score', 'rank']
     >>> found = consensus.compute().sort_values(["query", "rank"], ignore_index=True)
     >>> expected = CombSUM().transform(lists)
-    >>> bool((found[["item", "score", "rank"]] == expected[["item", "score", "rank"]]).all(axis=None))
+    >>> bool((found[["item", "score", "rank"]] == expected[["item", "score", "rank"]])
+    ...      .all(axis=None))
     True
     """
     aggregator = check_ready(aggregator)

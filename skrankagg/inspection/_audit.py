@@ -194,7 +194,8 @@ def audit(
     >>> odds = np.exp(worth[first] - worth[second] + 0.5)
     >>> won = rng.random(2000) < odds / (1 + odds)
     >>> duels = pd.DataFrame({
-    ...     "model_a": names[first], "model_b": names[second], "winner": np.where(won, "model_a", "model_b"),
+    ...     "model_a": names[first], "model_b": names[second],
+    ...     "winner": np.where(won, "model_a", "model_b"),
     ...     "judge": rng.integers(0, 100, 2000),
     ... })
     >>> found = audit(RankedLists.from_comparisons(duels, voter="judge", position=True))

@@ -110,7 +110,8 @@ def rank_confidence(
     >>> from skrankagg import BordaCount
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.inspection import rank_confidence
-    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None, quality=0.5, random_state=0)[0]
+    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None,
+    ...     quality=0.5, random_state=0)[0]
     >>> rank_confidence(BordaCount(), lists)
       query item  score  rank  rank_low  rank_high
     0    q1   i1   93.0     1         1          4

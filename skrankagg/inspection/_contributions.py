@@ -89,10 +89,12 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
     >>> from skrankagg import BordaCount
     >>> from skrankagg.inspection import voter_contributions
     >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": list("uuuvvw"), "item": list("abcbac"), "rank": [1, 2, 3, 1, 2, 1]
+    ...     "query": "q", "voter": list("uuuvvw"), "item": list("abcbac"),
+    ...     "rank": [1, 2, 3, 1, 2, 1]
     ... })
     >>> shares = voter_contributions(BordaCount(), lists)
-    >>> shares.pivot(index="item", columns="voter", values="contribution").assign(score=lambda table: table.sum(axis=1))
+    >>> shares.pivot(index="item", columns="voter",
+    ...              values="contribution").assign(score=lambda table: table.sum(axis=1))
     voter    u    v    w  score
     item
     a      3.0  2.0  1.5    6.5

@@ -193,7 +193,8 @@ def diagnose(lists: PlainLists) -> Diagnosis:
     >>> import pandas as pd
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.inspection import diagnose
-    >>> lists = make_ranked_lists(n_queries=20, n_voters=6, n_items=200, list_length=50, random_state=0)[0]
+    >>> lists = make_ranked_lists(n_queries=20, n_voters=6, n_items=200, list_length=50,
+    ...     random_state=0)[0]
     >>> lists.loc[lists["voter"] == "v6", "score"] *= -1
     >>> copy = lists[lists["voter"] == "v2"].assign(voter="v2 again")
     >>> found = diagnose(pd.concat([lists, copy]).drop(columns="rank"))

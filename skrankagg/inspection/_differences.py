@@ -77,9 +77,11 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
     >>> from skrankagg import BordaCount, Copeland
     >>> from skrankagg.inspection import compare_consensus
     >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": list("uuuuvvvvwwww"), "item": list("abcdabcdbcda"), "rank": [1, 2, 3, 4] * 3
+    ...     "query": "q", "voter": list("uuuuvvvvwwww"), "item": list("abcdabcdbcda"),
+    ...     "rank": [1, 2, 3, 4] * 3
     ... })
-    >>> found = compare_consensus(Copeland().fit_transform(lists), BordaCount().fit_transform(lists), top=2)
+    >>> found = compare_consensus(Copeland().fit_transform(lists),
+    ...     BordaCount().fit_transform(lists), top=2)
     >>> found.iloc[0].to_dict()
     {'query': 'q', 'n_common': 4, 'tau_b': 0.66..., 'top_overlap': 1.0, 'leader_changed': True, 'largest_rise': 1,
      'rising_item': 'b', 'largest_fall': 1, 'falling_item': 'a'}

@@ -139,8 +139,10 @@ def election_report(
     --------
     >>> from skrankagg import PositionalScoring, RankedLists, Schulze, SequentialElimination
     >>> from skrankagg.inspection import election_report
-    >>> ballots = RankedLists.from_ballots(["Ann > Bob > Cy", "Cy > Bob > Ann", "Bob > Cy > Ann"], counts=[8, 6, 5])
-    >>> rules = {"plurality": PositionalScoring(), "instant runoff": SequentialElimination(), "Schulze": Schulze()}
+    >>> ballots = RankedLists.from_ballots(["Ann > Bob > Cy", "Cy > Bob > Ann",
+    ...     "Bob > Cy > Ann"], counts=[8, 6, 5])
+    >>> rules = {"plurality": PositionalScoring(),
+    ...          "instant runoff": SequentialElimination(), "Schulze": Schulze()}
     >>> report = election_report(ballots, rules)
     >>> print(report)
     19 votes and 3 items. Bob is the Condorcet winner: a majority prefers Bob to each other item.

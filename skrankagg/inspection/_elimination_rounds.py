@@ -45,7 +45,8 @@ class EliminationRounds(NamedTuple):
     --------
     >>> from skrankagg import RankedLists, SequentialElimination
     >>> from skrankagg.inspection import elimination_rounds
-    >>> ballots = RankedLists.from_ballots(["Ann > Bob", "Bob > Ann", "Cy > Bob"], counts=[4, 3, 2])
+    >>> ballots = RankedLists.from_ballots(["Ann > Bob", "Bob > Ann", "Cy > Bob"],
+    ...     counts=[4, 3, 2])
     >>> elimination_rounds(SequentialElimination(), ballots)
     EliminationRounds(1 query, 2 rounds)
     """
@@ -102,7 +103,8 @@ def elimination_rounds(
     --------
     >>> from skrankagg import RankedLists, SequentialElimination
     >>> from skrankagg.inspection import elimination_rounds
-    >>> ballots = RankedLists.from_ballots(["Ann > Bob", "Bob > Ann", "Cy > Bob", "Cy"], counts=[4, 3, 1, 1])
+    >>> ballots = RankedLists.from_ballots(["Ann > Bob", "Bob > Ann", "Cy > Bob", "Cy"],
+    ...     counts=[4, 3, 1, 1])
     >>> rounds = elimination_rounds(SequentialElimination(), ballots)
     >>> print(rounds)
     9 votes and 3 items, counted by first places.

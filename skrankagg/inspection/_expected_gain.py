@@ -54,7 +54,8 @@ class ExpectedGain(NamedTuple):
     Examples
     --------
     >>> from skrankagg.inspection import ExpectedGain
-    >>> print(ExpectedGain(n_queries=5, left_out=2.0, gain=2.1, std=2.2, text="About +2.1 ± 2.2 points."))
+    >>> print(ExpectedGain(n_queries=5, left_out=2.0, gain=2.1, std=2.2,
+    ...     text="About +2.1 ± 2.2 points."))
     About +2.1 ± 2.2 points.
     """
 
@@ -116,7 +117,8 @@ def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels
     >>> from skrankagg import LearnedWeights, Qrels, RankedLists
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.inspection import expected_gain
-    >>> lists, qrels, _ = make_ranked_lists(n_queries=6, quality=0.3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=6, quality=0.3, quality_spread=1.0,
+    ...     random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> expected = expected_gain(LearnedWeights(), lists, qrels)
     >>> print(expected.n_queries, round(expected.left_out, 1), round(expected.gain, 1))

@@ -166,8 +166,10 @@ def voter_influence(
     >>> from skrankagg import BordaCount
     >>> from skrankagg.inspection import voter_influence
     >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": np.repeat(list("stuvw"), 6), "rank": [1, 2, 3, 4, 5, 6] * 5,
-    ...     "item": [item for order in ("abcdef", "abdcef", "acbdef", "abcdfe", "fedcba") for item in order],
+    ...     "query": "q", "voter": np.repeat(list("stuvw"), 6),
+    ...     "rank": [1, 2, 3, 4, 5, 6] * 5,
+    ...     "item": [item for order in ("abcdef", "abdcef", "acbdef", "abcdfe", "fedcba")
+    ...              for item in order],
     ... })
     >>> voter_influence(BordaCount(), lists).drop(columns=["query", "weight", "z"]).round(2)
       voter  agreement  threshold  outlier  distance  top_changed  leader_changed

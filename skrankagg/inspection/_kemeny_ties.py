@@ -100,7 +100,8 @@ def kemeny_ties(
     Examples
     --------
     >>> from skrankagg.inspection import kemeny_ties
-    >>> kemeny_ties([["a", "b", "c", "d"], ["b", "a", "c", "d"], ["a", "b", "d", "c"], ["b", "a", "c", "d"]])
+    >>> kemeny_ties([["a", "b", "c", "d"], ["b", "a", "c", "d"], ["a", "b", "d", "c"],
+    ...              ["b", "a", "c", "d"]])
       query item next_item  cost  component  optimal  unique
     0     q    a         b   0.0       <NA>     True   False
     """

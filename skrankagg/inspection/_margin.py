@@ -134,15 +134,18 @@ def margin_of_victory(
     --------
     >>> from skrankagg import BordaCount, Copeland
     >>> from skrankagg.inspection import margin_of_victory
-    >>> lists = {voter: ["a", "b", "c"] for voter in "stuv"} | {"w": ["b", "c", "a"], "x": ["b", "a", "c"]}
+    >>> lists = {voter: ["a", "b", "c"] for voter in "stuv"} | {"w": ["b", "c", "a"],
+    ...     "x": ["b", "a", "c"]}
     >>> margin_of_victory(Copeland(), lists).iloc[0].to_dict()
     {'query': 'q', 'leader': 'a', 'margin': 2.0, 'lower_bound': 2.0, 'upper_bound': 2.0, 'optimal': True,
      'removed': {'s': 1, 't': 1}}
     >>> margin_of_victory(BordaCount(), lists)["removed"].tolist()
     [{'s': 1}]
     >>> from skrankagg import RankedLists
-    >>> ballots = RankedLists.from_ballots(["a > b > c", "b > c > a", "b > a > c"], counts=[4, 1, 1])
-    >>> [margin_of_victory(Copeland(), ballots, votes=votes)["margin"].item() for votes in (None, False)]
+    >>> ballots = RankedLists.from_ballots(["a > b > c", "b > c > a", "b > a > c"],
+    ...     counts=[4, 1, 1])
+    >>> [margin_of_victory(Copeland(), ballots, votes=votes)["margin"].item()
+    ...  for votes in (None, False)]
     [2.0, 4.0]
     """
     if votes is not None and not isinstance(votes, bool):

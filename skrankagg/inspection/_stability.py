@@ -199,9 +199,11 @@ def rank_stability(
     >>> from skrankagg import BordaCount
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.inspection import rank_stability
-    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None, quality=0.5, random_state=0)[0]
+    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None,
+    ...     quality=0.5, random_state=0)[0]
     >>> stability = rank_stability(BordaCount(), lists, places=[1, 3])
-    >>> stability[["item", "rank", "rank_low", "rank_high", "top_1", "above_next", "tied_group"]].round(2)
+    >>> stability[["item", "rank", "rank_low", "rank_high", "top_1", "above_next",
+    ...            "tied_group"]].round(2)
       item  rank  rank_low  rank_high  top_1  above_next  tied_group
     0   i1     1         1          3   0.71        0.72           1
     1   i3     2         1          3   0.27        0.88           1
@@ -350,7 +352,8 @@ def preference_probabilities(
     >>> from skrankagg import BordaCount
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.inspection import preference_probabilities
-    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=4, list_length=None, quality=0.5, random_state=0)[0]
+    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=4, list_length=None,
+    ...     quality=0.5, random_state=0)[0]
     >>> preference_probabilities(BordaCount(), lists).round(2)
           i1    i3    i4    i2
     i1  0.50  0.61  0.92  1.00

@@ -157,7 +157,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     >>> from skrankagg import CombSUM, Comparator, Copeland, Qrels
     >>> from skrankagg.datasets import make_ranked_lists
     >>> lists, qrels, _ = make_ranked_lists(n_queries=5, random_state=0)
-    >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())], metrics=["map"])
+    >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())],
+    ...     metrics=["map"])
     >>> comparator.fit(lists, qrels=Qrels.from_frame(qrels)).results_.columns.tolist()
     ['map', 'time']
     >>> comparator.best_name_ in {"CombSUM", "Copeland"}
@@ -165,9 +166,11 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
     Does merging beat a voter?
 
-    >>> comparator.set_params(with_voters=True).fit(lists, qrels=Qrels.from_frame(qrels)).results_.index[:4].tolist()
+    >>> comparator.set_params(with_voters=True).fit(lists,
+    ...     qrels=Qrels.from_frame(qrels)).results_.index[:4].tolist()
     ['CombSUM', 'Copeland', 'v01', 'v02']
-    >>> comparator.compare(baseline="v01").loc[["CombSUM", "Copeland"], ["wins", "ties", "losses"]]
+    >>> comparator.compare(baseline="v01").loc[["CombSUM", "Copeland"],
+    ...     ["wins", "ties", "losses"]]
               wins  ties  losses
     method
     CombSUM      5     0       0
@@ -176,7 +179,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     Without methods, the voters alone are measured, for example the runs of a paper. ``latex_table(baseline="best")``
     writes the table for the paper:
 
-    >>> runs = Comparator([], metrics=["map", "ndcg@10"], with_voters=True).fit(lists, qrels=Qrels.from_frame(qrels))
+    >>> runs = Comparator([], metrics=["map", "ndcg@10"], with_voters=True).fit(lists,
+    ...     qrels=Qrels.from_frame(qrels))
     >>> runs.results_.index.tolist()[:2]
     ['v01', 'v02']
     >>> runs.latex_table(baseline="best").count("textbf")
@@ -187,9 +191,12 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     >>> from sklearn.pipeline import make_pipeline
     >>> from skrankagg import RankedLists
     >>> from skrankagg.preprocessing import VoterWeighter
-    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, quality=0.3, quality_spread=1.0, random_state=0)
-    >>> methods = [("equal", CombSUM()), ("weighed", make_pipeline(VoterWeighter("map"), CombSUM()))]
-    >>> comparator = Comparator(methods, metrics="map", cv=5).fit(lists, qrels=Qrels.from_frame(qrels))
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, quality=0.3, quality_spread=1.0,
+    ...     random_state=0)
+    >>> methods = [("equal", CombSUM()),
+    ...            ("weighed", make_pipeline(VoterWeighter("map"), CombSUM()))]
+    >>> comparator = Comparator(methods, metrics="map", cv=5).fit(lists,
+    ...     qrels=Qrels.from_frame(qrels))
     >>> comparator.results_[["map"]].round(3)
                map
     method

@@ -90,7 +90,8 @@ def cross_val_consensus(
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.model_selection import cross_val_consensus
     >>> from skrankagg.preprocessing import VoterWeighter
-    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, quality=0.3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, quality=0.3, quality_spread=1.0,
+    ...     random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> weighted = make_pipeline(VoterWeighter("map"), ReciprocalRankFusion())
     >>> runs = {

@@ -95,7 +95,8 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     >>> games = make_comparisons(n_items=10, n_comparisons=100, random_state=1)
     >>> lists = RankedLists.from_comparisons(games.comparisons)
     >>> for prior in [0.01, 0.5, 5.0, 1000.0]:
-    ...     held_out = cross_val_likelihood(PlackettLuce(prior=prior, absent="ignore"), lists)
+    ...     held_out = cross_val_likelihood(PlackettLuce(prior=prior, absent="ignore"),
+    ...         lists)
     ...     print(prior, held_out["per_choice"].tolist(), held_out["uniform"].tolist())
     0.01 [-0.705] [-0.693]
     0.5 [-0.674] [-0.693]

@@ -88,8 +88,10 @@ def text_table(
     --------
     >>> import pandas as pd
     >>> from skrankagg.model_selection import text_table
-    >>> results = pd.DataFrame({"map": [0.5, 0.25], "num_ret": [300, 270]}, index=["a.run", "b.run"])
-    >>> print(text_table(results, references=pd.DataFrame({"map": [0.1]}, index=["best voter"]), decimals=2))
+    >>> results = pd.DataFrame({"map": [0.5, 0.25], "num_ret": [300, 270]},
+    ...     index=["a.run", "b.run"])
+    >>> print(text_table(results,
+    ...     references=pd.DataFrame({"map": [0.1]}, index=["best voter"]), decimals=2))
     method       map   num_ret
     --------------------------
     a.run       0.50*      300
@@ -208,7 +210,8 @@ def latex_table(
     Runs on six queries, tested against the best run:
 
     >>> index = pd.MultiIndex.from_product([["a", "b"], range(6)], names=["run", "query"])
-    >>> per_query = pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.7, 0.5, 0.3, 0.6, 0.6, 0.7, 0.7, 0.8, 0.4]}, index=index)
+    >>> per_query = pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.7, 0.5, 0.3, 0.6, 0.6, 0.7, 0.7,
+    ...     0.8, 0.4]}, index=index)
     >>> print(latex_table(per_query, baseline="best", decimals=3))
     \begin{tabular}{lr}
     \toprule
@@ -304,7 +307,8 @@ def markdown_table(
     --------
     >>> import pandas as pd
     >>> from skrankagg.model_selection import markdown_table
-    >>> print(markdown_table(pd.DataFrame({"p@10": [0.5, 0.25]}, index=["a|b", "c"]), decimals=2))
+    >>> print(markdown_table(pd.DataFrame({"p@10": [0.5, 0.25]}, index=["a|b", "c"]),
+    ...     decimals=2))
     | method | p@10 |
     |:--|--:|
     | a\|b | **0.50** |
@@ -359,7 +363,8 @@ def style_table(
     --------
     >>> import pandas as pd
     >>> from skrankagg.model_selection import style_table
-    >>> styled = style_table(pd.DataFrame({"p@10": [0.5, 0.25]}, index=["a", "b"]), decimals=2)
+    >>> styled = style_table(pd.DataFrame({"p@10": [0.5, 0.25]}, index=["a", "b"]),
+    ...     decimals=2)
     >>> "font-weight: bold" in styled.to_html()
     True
     """

@@ -54,8 +54,10 @@ def select_results(
     --------
     >>> import pandas as pd
     >>> from skrankagg.model_selection import select_results
-    >>> index = pd.MultiIndex.from_product([["a", "b"], ["q1", "q2"]], names=["method", "query"])
-    >>> per_query = pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.7], "p@5": 0.2, "p@10": 0.3}, index=index)
+    >>> index = pd.MultiIndex.from_product([["a", "b"], ["q1", "q2"]],
+    ...     names=["method", "query"])
+    >>> per_query = pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.7], "p@5": 0.2, "p@10": 0.3},
+    ...     index=index)
     >>> select_results(per_query, k=5, metric=["map", "precision"], query="q1")
             map  p@5
     method

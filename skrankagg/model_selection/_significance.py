@@ -144,10 +144,13 @@ def compare_methods(
     --------
     >>> import pandas as pd
     >>> from skrankagg.model_selection import compare_methods
-    >>> index = pd.MultiIndex.from_product([["a", "b"], range(6)], names=["method", "query"])
-    >>> per_query = pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.7, 0.5, 0.3, 0.6, 0.6, 0.7, 0.7, 0.8, 0.4]}, index=index)
+    >>> index = pd.MultiIndex.from_product([["a", "b"], range(6)],
+    ...     names=["method", "query"])
+    >>> per_query = pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.7, 0.5, 0.3, 0.6, 0.6, 0.7, 0.7,
+    ...     0.8, 0.4]}, index=index)
     >>> found = compare_methods(per_query, baseline="a")
-    >>> found.loc[["b"], ["mean", "difference", "wins", "ties", "losses", "adjusted"]].round(4)
+    >>> found.loc[["b"], ["mean", "difference", "wins", "ties", "losses",
+    ...     "adjusted"]].round(4)
               mean  difference  wins  ties  losses  adjusted
     method
     b       0.6333      0.1333     5     1       0     0.025
@@ -242,8 +245,10 @@ def significance_marks(
     --------
     >>> import pandas as pd
     >>> from skrankagg.model_selection import significance_marks
-    >>> index = pd.MultiIndex.from_product([["a", "b"], range(6)], names=["method", "query"])
-    >>> per_query = pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.7, 0.5, 0.3, 0.6, 0.6, 0.7, 0.7, 0.8, 0.4]}, index=index)
+    >>> index = pd.MultiIndex.from_product([["a", "b"], range(6)],
+    ...     names=["method", "query"])
+    >>> per_query = pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.7, 0.5, 0.3, 0.6, 0.6, 0.7, 0.7,
+    ...     0.8, 0.4]}, index=index)
     >>> significance_marks(per_query, "a")["map"].tolist()
     ['', '+']
     """
@@ -302,8 +307,10 @@ def compare_ranks(
     --------
     >>> import pandas as pd
     >>> from skrankagg.model_selection import compare_ranks
-    >>> index = pd.MultiIndex.from_product([["a", "b"], range(3)], names=["method", "query"])
-    >>> ranks, result = compare_ranks(pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.6, 0.4, 0.7]}, index=index))
+    >>> index = pd.MultiIndex.from_product([["a", "b"], range(3)],
+    ...     names=["method", "query"])
+    >>> ranks, result = compare_ranks(pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.6, 0.4, 0.7]},
+    ...     index=index))
     >>> ranks.round(2).to_dict()
     {'b': 1.17, 'a': 1.83}
     """

@@ -116,7 +116,8 @@ class QueryKFold(_QuerySplitter):
     --------
     >>> import pandas as pd
     >>> from skrankagg.model_selection import QueryKFold
-    >>> lists = pd.DataFrame({"query": list("aabb"), "voter": "v", "item": list("xyxy"), "rank": [1, 2, 1, 2]})
+    >>> lists = pd.DataFrame({"query": list("aabb"), "voter": "v", "item": list("xyxy"),
+    ...     "rank": [1, 2, 1, 2]})
     >>> for train, test in QueryKFold(2).split(lists):
     ...     print(train, test)
     [2 3] [0 1]
@@ -185,7 +186,8 @@ class QueryShuffleSplit(_QuerySplitter):
     --------
     >>> import pandas as pd
     >>> from skrankagg.model_selection import QueryShuffleSplit
-    >>> lists = pd.DataFrame({"query": list("aabb"), "voter": "v", "item": list("xyxy"), "rank": [1, 2, 1, 2]})
+    >>> lists = pd.DataFrame({"query": list("aabb"), "voter": "v", "item": list("xyxy"),
+    ...     "rank": [1, 2, 1, 2]})
     >>> for train, test in QueryShuffleSplit(1, test_size=1, random_state=0).split(lists):
     ...     print(train, test)
     [0 1] [2 3]

@@ -65,7 +65,8 @@ def weight_grid(voters: Iterable[Any], step: float = 0.1) -> list[dict[Any, floa
     >>> from skrankagg import CombSUM, Qrels, RankedLists
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.metrics import make_ranking_scorer
-    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=3, quality=0.5, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=3, quality=0.5,
+    ...     random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> grid = {"voter_weights": weight_grid(lists.voters, step=0.25)}
     >>> search = GridSearchCV(CombSUM(), grid, scoring=make_ranking_scorer("map"), cv=5)
@@ -144,10 +145,12 @@ class DirichletWeights:
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.metrics import make_ranking_scorer
     >>> from skrankagg.model_selection import DirichletWeights
-    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=8, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=8, quality_spread=1.0,
+    ...     random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> draws = {"voter_weights": DirichletWeights(lists.voters)}
-    >>> search = RandomizedSearchCV(CombSUM(), draws, n_iter=20, scoring=make_ranking_scorer("map"), random_state=0)
+    >>> search = RandomizedSearchCV(CombSUM(), draws, n_iter=20,
+    ...     scoring=make_ranking_scorer("map"), random_state=0)
     >>> found = search.fit(lists, qrels.align(lists)).best_params_["voter_weights"]
     >>> len(found), round(sum(found.values()), 12)
     (8, 1.0)

@@ -88,7 +88,8 @@ class CoefficientsDisplay(Display):
     --------
     >>> import pandas as pd
     >>> from skrankagg.plotting import CoefficientsDisplay
-    >>> found = pd.DataFrame({"covariate": ["position", "length"], "coefficient": [0.3, 0.1], "std_error": [0.05, 0.1]})
+    >>> found = pd.DataFrame({"covariate": ["position", "length"],
+    ...     "coefficient": [0.3, 0.1], "std_error": [0.05, 0.1]})
     >>> display = CoefficientsDisplay.from_frame(found, odds=True)
     >>> display.table.round(2)
       covariate  coefficient   low  high

@@ -69,7 +69,8 @@ class ContributionDisplay(Display):
     --------
     >>> from skrankagg import ReciprocalRankFusion
     >>> from skrankagg.plotting import ContributionDisplay
-    >>> hits = {"bm25": ["a", "b", "c"], "dense": ["b", "d", "a"], "splade": ["b", "a", "d"]}
+    >>> hits = {"bm25": ["a", "b", "c"], "dense": ["b", "d", "a"],
+    ...         "splade": ["b", "a", "d"]}
     >>> display = ContributionDisplay.from_estimator(ReciprocalRankFusion(), hits, top=2)
     >>> display.table.round(4)
     voter    bm25   dense  splade

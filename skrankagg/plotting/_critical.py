@@ -63,7 +63,8 @@ class CriticalDifferenceDisplay(Display):
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import CriticalDifferenceDisplay
     >>> lists, qrels, _ = make_ranked_lists(n_queries=5, random_state=0)
-    >>> methods = [("CombSUM", CombSUM()), ("rank", CombSUM(norm="rank")), ("Copeland", Copeland())]
+    >>> methods = [("CombSUM", CombSUM()), ("rank", CombSUM(norm="rank")),
+    ...            ("Copeland", Copeland())]
     >>> comparator = Comparator(methods, qrels=Qrels.from_frame(qrels)).fit(lists)
     >>> display = CriticalDifferenceDisplay.from_comparator(comparator, "ndcg@10")
     >>> len(display.bars_)

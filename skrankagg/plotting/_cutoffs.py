@@ -179,8 +179,10 @@ class CutoffDisplay(_Lines):
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import CutoffDisplay
     >>> lists, qrels, _ = make_ranked_lists(n_queries=5, random_state=0)
-    >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())], qrels=Qrels.from_frame(qrels))
-    >>> display = CutoffDisplay.from_comparator(comparator.fit(lists), "ndcg", cutoffs=[1, 5, 10])
+    >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())],
+    ...     qrels=Qrels.from_frame(qrels))
+    >>> display = CutoffDisplay.from_comparator(comparator.fit(lists), "ndcg",
+    ...     cutoffs=[1, 5, 10])
     >>> len(display.lines_)
     2
     """
@@ -441,7 +443,8 @@ class InterpolatedPrecisionDisplay(_Lines):
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import InterpolatedPrecisionDisplay
     >>> lists, qrels, _ = make_ranked_lists(n_queries=5, random_state=0)
-    >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())], qrels=Qrels.from_frame(qrels))
+    >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())],
+    ...     qrels=Qrels.from_frame(qrels))
     >>> display = InterpolatedPrecisionDisplay.from_comparator(comparator.fit(lists))
     >>> display.ax_.get_xlabel()
     'recall'

@@ -75,7 +75,8 @@ class EliminationDisplay(Display):
     --------
     >>> from skrankagg import RankedLists, SequentialElimination
     >>> from skrankagg.plotting import EliminationDisplay
-    >>> ballots = RankedLists.from_ballots(["Ann > Bob", "Bob > Ann", "Cy > Bob"], counts=[4, 3, 2])
+    >>> ballots = RankedLists.from_ballots(["Ann > Bob", "Bob > Ann", "Cy > Bob"],
+    ...     counts=[4, 3, 2])
     >>> display = EliminationDisplay.from_estimator(SequentialElimination(), ballots)
     >>> list(display.parts_)
     ['Bob', 'Ann', 'Cy']

@@ -89,7 +89,8 @@ class VoterInfluenceDisplay(Display):
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import VoterInfluenceDisplay
     >>> lists, _, _ = make_ranked_lists(
-    ...     n_queries=1, n_voters=6, n_items=20, list_length=None, quality=1.5, adversarial_share=0.2, random_state=0
+    ...     n_queries=1, n_voters=6, n_items=20, list_length=None, quality=1.5,
+    ...     adversarial_share=0.2, random_state=0
     ... )
     >>> display = VoterInfluenceDisplay.from_estimator(BordaCount(), lists)
     >>> display.table[["voter", "agreement", "threshold", "outlier"]].round(2)

@@ -78,7 +78,8 @@ class PreferenceProbabilityDisplay(Display):
     >>> from skrankagg import BordaCount
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import PreferenceProbabilityDisplay
-    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=4, list_length=None, quality=0.5, random_state=0)[0]
+    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=4, list_length=None,
+    ...     quality=0.5, random_state=0)[0]
     >>> display = PreferenceProbabilityDisplay.from_estimator(BordaCount(), lists)
     >>> display.table.round(2)
           i1    i3    i4    i2

@@ -67,8 +67,10 @@ class QueryGainDisplay(Display):
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import QueryGainDisplay
     >>> lists, qrels, _ = make_ranked_lists(n_queries=5, random_state=0)
-    >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())], qrels=Qrels.from_frame(qrels))
-    >>> display = QueryGainDisplay.from_comparator(comparator.fit(lists), "Copeland", "CombSUM")
+    >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())],
+    ...     qrels=Qrels.from_frame(qrels))
+    >>> display = QueryGainDisplay.from_comparator(comparator.fit(lists), "Copeland",
+    ...     "CombSUM")
     >>> len(display.bars_)
     5
     """

@@ -96,9 +96,12 @@ class RankStabilityDisplay(Display):
     >>> from skrankagg import BordaCount
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import RankStabilityDisplay
-    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None, quality=0.5, random_state=0)[0]
-    >>> display = RankStabilityDisplay.from_estimator(BordaCount(), lists, top=4, n_places=1)
-    >>> display.table[["item", "rank", "rank_low", "rank_high", "top_1", "tied_group"]].round(2)
+    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None,
+    ...     quality=0.5, random_state=0)[0]
+    >>> display = RankStabilityDisplay.from_estimator(BordaCount(), lists, top=4,
+    ...     n_places=1)
+    >>> display.table[["item", "rank", "rank_low", "rank_high", "top_1",
+    ...     "tied_group"]].round(2)
       item  rank  rank_low  rank_high  top_1  tied_group
     0   i1     1         1          3   0.71           1
     1   i3     2         1          3   0.27           1

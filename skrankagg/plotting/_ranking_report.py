@@ -50,7 +50,8 @@ class RankingReport:
     >>> from skrankagg import BordaCount
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import ranking_report
-    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None, quality=0.5, random_state=0)[0]
+    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None,
+    ...     quality=0.5, random_state=0)[0]
     >>> report = ranking_report(BordaCount(), lists, n_resamples=200)
     >>> report
     RankingReport(query='q1', 6 items, 20 lists)
@@ -215,7 +216,8 @@ def ranking_report(
     >>> from skrankagg import BordaCount
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import ranking_report
-    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None, quality=0.5, random_state=0)[0]
+    >>> lists = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None,
+    ...     quality=0.5, random_state=0)[0]
     >>> report = ranking_report(BordaCount(), lists)
     >>> report.save("report.html")  # doctest: +SKIP
     >>> print(report.to_markdown().partition("## The consensus")[0])

@@ -102,7 +102,8 @@ class RatingsDisplay(Display):
     >>> from skrankagg.plotting import RatingsDisplay
     >>> made = make_comparisons(n_items=5, n_comparisons=600, random_state=0).comparisons
     >>> duels = RankedLists.from_comparisons(made)
-    >>> display = RatingsDisplay.from_estimator(PlackettLuce(scale="elo"), duels, n_resamples=200)
+    >>> display = RatingsDisplay.from_estimator(PlackettLuce(scale="elo"), duels,
+    ...     n_resamples=200)
     >>> display.table[["item", "score", "low", "high", "gap_group"]].round(0)
       item   score     low    high  gap_group
     0   i1  1302.0  1239.0  1365.0          1

@@ -94,7 +94,8 @@ class WeightCurveDisplay(Display):
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import WeightCurveDisplay
     >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=2, random_state=0)
-    >>> display = WeightCurveDisplay.from_estimator(CombSUM(), lists, qrels, voters=("v1", "v2"), metric="ndcg@5")
+    >>> display = WeightCurveDisplay.from_estimator(CombSUM(), lists, qrels,
+    ...     voters=("v1", "v2"), metric="ndcg@5")
     >>> display.table.round(2).iloc[[0, 10, 20]]
             mean   low  high
     weight

@@ -72,7 +72,8 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.preprocessing import AggregatorUnion
     >>> lists = make_ranked_lists(n_queries=2, random_state=0)[0]
-    >>> union = AggregatorUnion([("copeland", Copeland()), ("mc4", MarkovChain(absent="last"))])
+    >>> union = AggregatorUnion([("copeland", Copeland()),
+    ...     ("mc4", MarkovChain(absent="last"))])
     >>> union.fit_transform(lists)["voter"].unique().tolist()
     ['copeland', 'mc4']
     >>> make_pipeline(union, BordaCount()).fit_transform(lists).columns.tolist()

@@ -67,7 +67,8 @@ class ScoreNormalizer(ListTransformer):
     --------
     >>> import pandas as pd
     >>> from skrankagg.preprocessing import ScoreNormalizer
-    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "v"], "item": list("abc"), "score": [9.0, 6.0, 5.0]})
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "v"], "item": list("abc"),
+    ...     "score": [9.0, 6.0, 5.0]})
     >>> ScoreNormalizer().fit_transform(lists)
       query voter item  rank  score
     0     q     v    a   1.0   1.00
@@ -184,7 +185,8 @@ class TopK(ListTransformer):
     --------
     >>> import pandas as pd
     >>> from skrankagg.preprocessing import TopK
-    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"],
+    ...     "item": ["a", "b", "b"], "rank": [1, 2, 1]})
     >>> TopK(1).fit_transform(lists)
       query voter item  rank
     0     q     v    a   1.0

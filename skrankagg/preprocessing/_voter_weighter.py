@@ -78,7 +78,8 @@ class VoterWeighter(VoterValuer):
     >>> from skrankagg import Qrels, RankedLists, ReciprocalRankFusion
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.preprocessing import VoterWeighter
-    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0,
+    ...     random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> train, test = lists[:10], lists[10:]
     >>> mapfuse = make_pipeline(VoterWeighter("map"), ReciprocalRankFusion(k=0))

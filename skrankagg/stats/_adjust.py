@@ -136,7 +136,8 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     >>> import pandas as pd
     >>> from skrankagg import RobustRankAggregation
     >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": ["u", "u", "v", "v", "w"], "item": ["a", "b", "a", "b", "a"], "rank": [1, 2, 1, 2, 1]
+    ...     "query": "q", "voter": ["u", "u", "v", "v", "w"],
+    ...     "item": ["a", "b", "a", "b", "a"], "rank": [1, 2, 1, 2, 1]
     ... })
     >>> consensus = RobustRankAggregation(n_items=10, exact=True).fit_transform(lists)
     >>> adjust_pvalues(consensus, "bh", n_tests=10).round(3)

@@ -43,7 +43,8 @@ class FriedmanResult:
     --------
     >>> import numpy as np
     >>> from skrankagg.stats import friedman_nemenyi
-    >>> found = friedman_nemenyi(np.array([[0.9, 0.8, 0.1], [0.7, 0.5, 0.2], [0.6, 0.6, 0.3], [0.8, 0.4, 0.1]]))
+    >>> found = friedman_nemenyi(
+    ...     np.array([[0.9, 0.8, 0.1], [0.7, 0.5, 0.2], [0.6, 0.6, 0.3], [0.8, 0.4, 0.1]]))
     >>> round(found.pvalue, 4), found.groups()
     (0.0224, [[0, 1], [1, 2]])
     """
@@ -121,7 +122,8 @@ def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResul
     --------
     >>> import numpy as np
     >>> from skrankagg.stats import friedman_nemenyi
-    >>> found = friedman_nemenyi(np.array([[0.9, 0.8, 0.1], [0.7, 0.5, 0.2], [0.6, 0.6, 0.3], [0.8, 0.4, 0.1]]))
+    >>> found = friedman_nemenyi(
+    ...     np.array([[0.9, 0.8, 0.1], [0.7, 0.5, 0.2], [0.6, 0.6, 0.3], [0.8, 0.4, 0.1]]))
     >>> found.mean_ranks, round(found.critical_difference, 4)
     (array([1.125, 1.875, 3.   ]), 1.6572)
     """

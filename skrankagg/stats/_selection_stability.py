@@ -46,7 +46,8 @@ class StabilityResult:
     Examples
     --------
     >>> from skrankagg.stats import selection_stability
-    >>> found = selection_stability([{"age", "dose"}, {"age", "sex"}, {"age", "dose"}], n_items=10)
+    >>> found = selection_stability([{"age", "dose"}, {"age", "sex"}, {"age", "dose"}],
+    ...     n_items=10)
     >>> round(found.stability, 4), found.mean_size
     (0.5833, 2.0)
     """

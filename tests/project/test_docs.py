@@ -1,4 +1,4 @@
-"""The examples of the guides run and print what they show; what they count and name is there."""
+"""Each section of the guides runs alone and prints what it shows; what the pages count and name is there."""
 
 import doctest
 import importlib
@@ -10,6 +10,7 @@ import types
 import pytest
 
 import skrankagg
+from page_sections import examples, sections, slug
 from public_api import DOCS
 from public_api import api_pages as pages
 from skrankagg import compat
@@ -18,6 +19,7 @@ from skrankagg.utils._checks._scikit_learn import SKLEARN_CHECKS
 from skrankagg.utils.estimator_checks import EXEMPTIONS
 
 PAGES = sorted(DOCS.rglob("*.md"))
+README = DOCS.parent / "README.md"
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -26,11 +28,12 @@ def test_docs_contain_pages():
 
 
 def page_name(page):
-    return "_".join(["page", *page.relative_to(DOCS).with_suffix("").parts])
+    folder = DOCS if page.is_relative_to(DOCS) else DOCS.parent
+    return "_".join(["page", *page.relative_to(folder).with_suffix("").parts])
 
 
 # They convert frames of pandas with strings to polars, which goes through pyarrow.
-NEED_PYARROW = {"page_scaling_out", "page_user_guide_lists"}
+NEED_PYARROW = {"page_scaling_out", "page_user_guide_your_data"}
 
 
 # Their examples take many seconds.
@@ -48,28 +51,56 @@ SLOW = {
 }
 
 
-def page_case(page):
-    return pytest.param(page, id=page_name(page), marks=[pytest.mark.exhaustive] * (page_name(page) in SLOW))
+def test_sections_splits_a_page_at_headings_of_the_second_level():
+    page = "# Page\nText.\n```python\n## no heading\n```\n## How sure?\n### Part\n    >>> 1\n    1\n## End"
+    found = sections(page)
+    assert [(slug(title), first) for title, first, _ in found] == [("top", 1), ("how-sure", 6), ("end", 10)]
+    assert "\n".join(text for *_, text in found) == page
+    assert [len(examples(text)) for *_, text in found] == [0, 1, 0]
 
 
-@pytest.mark.parametrize("page", [page_case(page) for page in PAGES])
-def test_examples_of_pages_print_the_shown_output(page, monkeypatch):
+def section_cases():
+    """Yield each section that has examples, with its page and its first line."""
+    for page in (README, *PAGES):
+        name = page_name(page)
+        for title, first, text in sections(page.read_text(encoding="utf-8")):
+            if found := examples(text):
+                marks = [pytest.mark.exhaustive] * (name in SLOW)
+                yield pytest.param(page, first, found, id=f"{name}-{slug(title)}", marks=marks)
+
+
+@pytest.mark.parametrize(("page", "first", "found"), list(section_cases()))
+def test_each_section_runs_alone_and_prints_the_shown_output(page, first, found, monkeypatch):
     if page_name(page) in NEED_PYARROW:
         pytest.importorskip("pyarrow", reason="its examples need pyarrow")
-    # The fences of code blocks end an example like a blank line does.
-    text = page.read_text(encoding="utf-8").replace("```python", "").replace("```", "")
-    # A separate module, so that what a page defines can be pickled.
+    # A separate module, so that what a section defines can be pickled.
     module = types.ModuleType(page_name(page))
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    test = doctest.DocTest(found, module.__dict__, page.name, str(page), first - 1, "")
     test.globs = module.__dict__
     report = []
     results = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append, clear_globs=False)
-    assert not results.failed, "".join(report)
+    if "matplotlib.pyplot" in sys.modules:  # which warns of many open figures
+        sys.modules["matplotlib.pyplot"].close("all")
+    assert results.attempted and not results.failed, "".join(report)
+
+
+@pytest.mark.parametrize("page", [README, *PAGES], ids=page_name)
+def test_code_of_pages_has_at_most_88_columns(page):
+    """A browser of 1440 pixels shows so many columns without scrolling."""
+    text = page.read_text(encoding="utf-8")
+    long = []
+    for indent, block in re.findall(r"^( *)```python\n(.*?)^ *```", text, flags=re.DOTALL | re.MULTILINE):
+        lines = [line.removeprefix(indent) for line in block.splitlines()]
+        if ">>> " in block:  # with output, which may be a wide table
+            lines = [line for line in lines if line.startswith((">>> ", "... "))]
+        long += [line for line in lines if len(line) > 88]
+    assert long == []
 
 
 def test_your_data_page_answers_in_at_most_five_lines():
-    sections = (DOCS / "user_guide" / "your_data.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    text = (DOCS / "user_guide" / "your_data.md").read_text(encoding="utf-8")
+    sections = text.partition("\n## Each row is one place")[0].split("\n## ")[1:]
     answers = {}
     for section in sections:
         data, answer, *_ = re.findall(r"```python\n(.*?)```", section, re.DOTALL)

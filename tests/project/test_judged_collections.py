@@ -4,6 +4,7 @@ import argparse
 import json
 import math
 import os
+import re
 import signal
 import statistics
 import warnings
@@ -441,3 +442,15 @@ def test_values_equal_those_of_another_implementation(script, shared_data, name)
     values = [script.measure(script.Entry(method), found)["values"] for method in methods]
     # Ties of reciprocal ranks are broken in another way.
     assert [*(one[0] for one in values), values[0][1]] == pytest.approx(REFERENCE[name], abs=0.15)
+
+
+def test_printed_rows_are_those_of_the_table(script):
+    """The rows of the printed table are the rows of the results, so the plot can be drawn again from the table."""
+    rows = script.printed_rows(script.PAGE.read_text(encoding="utf-8"))
+    assert len(rows) > 60 and rows["ReciprocalRankFusion()"]["mean"] == [0, 0]
+    assert all(len(row["mean"]) == 2 and 0 < row["n"] <= row["of"] == 9 for row in rows.values())
+    table = script.BLOCK.search(script.PAGE.read_text(encoding="utf-8"))[0]
+    measured = [line for line in table.splitlines() if re.search(r" \d+:\d+ ", line)]
+    assert len(rows) == len(measured)
+    picture = script.PLOT.read_text(encoding="utf-8")
+    assert all(f">{name}</text>" in picture for name in script.plot_rows(rows))

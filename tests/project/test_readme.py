@@ -53,5 +53,5 @@ def test_absolute_links_replaces_all_relative_links(text):
     assert relative(readme_links.absolute_links(text)) == []
     published = readme_links.absolute_links(text, "https://host.example/project")
     assert relative(published) == []
-    assert "(https://host.example/project/raw/HEAD/docs/_static/overview_methods.svg)" in published
+    assert "(https://host.example/project/raw/HEAD/docs/_static/overview_search.svg)" in published
     assert "(https://host.example/project/blob/HEAD/docs/performance.md#few-items-all-orders)" in published

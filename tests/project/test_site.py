@@ -7,8 +7,12 @@ import importlib.util
 import json
 import os
 import re
+import shutil
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -174,6 +178,140 @@ def test_search_finds_a_page_by_words_of_its_headings(words, page):
     assert page in set.intersection(*map(found, words.split()))
 
 
+#: A query, and the pages that may be the first result. The first are the tasks of visitors.
+SEARCHES = {
+    "heatmap": {"plots"},
+    "polars output": {"scikit_learn"},
+    "inter-rater agreement": {"evaluation"},
+    "kendall tau with ties": {"evaluation"},
+    "chatbot arena": {"user_guide/arenas"},
+    "excel": {"user_guide/your_data"},
+    "pandas wide": {"user_guide/your_data"},
+    "speed of Kemeny": {"performance", "user_guide/kemeny"},
+    "tune weights without overfitting": {"user_guide/learned", "scikit_learn"},
+    "p-value gene list": {"user_guide/gene_lists"},
+    # The same tasks in other words, which are not entries of search_words.toml.
+    "RRF weights": {"user_guide/hybrid_search"},
+    "merge BM25 vector": {"user_guide/hybrid_search"},
+    "Kendall tau ties top-k": {"evaluation"},
+    "leaderboard confidence interval": {"user_guide/how_sure", "user_guide/arenas"},
+    "p-values genes": {"user_guide/gene_lists", "user_guide/your_data"},
+    "plots": {"plots"},
+    "wide pandas table": {"user_guide/your_data"},
+    "kemeny speed": {"performance", "user_guide/kemeny"},
+    "trec runs": {"user_guide/your_data"},
+    # Names of the code still lead to their own pages.
+    "ReciprocalRankFusion": {"api/generated/skrankagg.aggregators.ReciprocalRankFusion"},
+    "rank_stability": {"api/generated/skrankagg.inspection.rank_stability"},
+}
+
+
+@built
+@pytest.mark.parametrize(("query", "pages"), SEARCHES.items(), ids=list(SEARCHES))
+def test_first_result_of_the_search_on_pages_opened_as_files(query, pages, tmp_path):
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if browser is None:
+        pytest.skip("needs Chromium")
+    address = f"{(Path(SITE) / 'search.html').resolve().as_uri()}?q={quote(query)}"
+    options = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={tmp_path}",
+        "--virtual-time-budget=9000",
+    ]
+    call = [browser, *options, "--dump-dom", address]
+    page = subprocess.run(call, capture_output=True, text=True, timeout=120, check=True).stdout
+    found = re.findall(r'<li[^>]*>\s*<a href="([^"?#]+)\.html', page.partition('<ul role="list" class="search">')[2])
+    assert found and found[0] in pages, found[:5]
+
+
+@pytest.fixture(scope="module")
+def search_words():
+    pytest.importorskip("sphinx")
+    return from_docs("search_words")
+
+
+def test_search_words_are_in_lower_case_and_unique(search_words):
+    pages = search_words.read_words()
+    for page, entries in pages.items():
+        assert entries and all(entry == entry.lower().strip() for entry in entries), page
+        assert len(set(entries)) == len(entries), page
+        assert (DOCS / f"{page}.md").exists(), page
+    every = [entry for entries in pages.values() for entry in entries]
+    assert len(every) == len(set(every))
+
+
+MINIMAL = """
+import sys
+sys.path.insert(0, {docs!r})
+project = "example"
+extensions = ["myst_parser", "page_words", "search_words"]
+html_baseurl = {address!r}
+import search_words
+search_words.read_words = lambda: {words!r}
+"""
+
+
+def build(folder, address="", words=None):
+    """Build a site of two pages with the project's extensions; return the folder of its pages."""
+    for name in ("sphinx", "myst_parser"):
+        pytest.importorskip(name)
+    pages = {
+        "index": "# A `home` & B\n\nFirst words & more.\n\n```{toctree}\n404\n```\n",
+        "404": "# Lost\n\nNo page is here.\n",
+    }
+    for name, text in pages.items():
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    (folder / "conf.py").write_text(
+        MINIMAL.format(docs=str(DOCS), address=address, words=words or {}), encoding="utf-8"
+    )
+    call = [sys.executable, "-m", "sphinx", "-q", "-W", str(folder), str(folder / "out")]
+    result = subprocess.run(call, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return folder / "out"
+
+
+@pytest.mark.exhaustive
+def test_pages_have_preview_tags_once_there_is_an_address(tmp_path):
+    site = build(tmp_path, "https://host.example/docs/")
+    text = (site / "index.html").read_text(encoding="utf-8")
+    tags = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]*)"', text))
+    assert tags == {
+        "title": "A home &amp; B",
+        "description": "First words &amp; more.",
+        "type": "website",
+        "url": "https://host.example/docs/index.html",
+        "image": "https://host.example/docs/_static/preview.png",
+    }
+    assert "<base" not in text and 'name="twitter:card"' in text
+    assert '<base href="https://host.example/docs/" />' in (site / "404.html").read_text(encoding="utf-8")
+    assert (DOCS / "_static" / "preview.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.exhaustive
+def test_pages_without_an_address_have_no_preview_tags_and_the_search_has_hidden_words(tmp_path):
+    site = build(tmp_path, words={"404": ["gone away"]})
+    text = (site / "404.html").read_text(encoding="utf-8")
+    assert "og:" not in text and "<base" not in text and "gone" not in text
+    assert "gone" not in (site / "genindex.html").read_text(encoding="utf-8")
+    index = json.loads((site / "searchindex.js").read_text("utf-8").removeprefix("Search.setIndex(").removesuffix(")"))
+    page = index["docnames"].index("404")
+    assert index["indexentries"] == {"gone away": [[page, "", True]]}
+    assert index["titleterms"]["gone"] == page
+
+
+@pytest.mark.exhaustive
+def test_search_words_of_an_unknown_page_stop_the_build(tmp_path):
+    with pytest.raises(AssertionError, match="must name pages of the documentation; got lost/page"):
+        build(tmp_path, words={"lost/page": ["word"]})
+
+
+def test_addresses_have_one_place():
+    text = (DOCS / "conf.py").read_text(encoding="utf-8")
+    assert 'html_baseurl = ADDRESSES.get("Documentation", "")' in text and "https://" not in text
+
+
 @pytest.fixture(scope="module")
 def mathml():
     for name in ("docutils", "latex2mathml", "sphinx"):
@@ -207,3 +345,63 @@ def test_to_mathml_sets_the_spaces_of_latex(mathml):
 def test_to_mathml_rejects_unsupported_formulas(mathml, formula):
     with pytest.raises(ValueError):
         mathml.to_mathml(formula)
+
+
+def luminance(colour):
+    """Return the relative luminance of a colour such as "#fff" or "#4E9A06", by WCAG."""
+    digits = colour.lstrip("#")
+    digits = "".join(digit * (6 // len(digits)) for digit in digits) if len(digits) == 3 else digits
+    parts = [int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one, other):
+    """Return the contrast of two colours, from 1 to 21."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_contrast_is_that_of_wcag():
+    assert contrast("#fff", "#000000") == pytest.approx(21)
+    assert contrast("#777777", "#fff") == pytest.approx(4.48, abs=0.01)
+    assert contrast("#4E9A06", "#f8f8f8") == pytest.approx(3.3, abs=0.1)
+
+
+@built
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_code_has_enough_contrast(theme):
+    # All pages use these two style sheets.
+    static = Path(SITE) / "_static"
+    sheet = (static / "styles" / "pydata-sphinx-theme.css").read_text(encoding="utf-8")
+    block = re.search(rf'html\[data-theme="?{theme}"?\]\{{[^}}]*--pst-color-surface:(#\w+)', sheet)
+    rules = re.findall(
+        rf'html\[data-theme="{theme}"\] \.highlight (\S+) \{{[^}}]*?(?<!-)color: (#\w+)([^}}]*)\}}',
+        (static / "pygments.css").read_text(encoding="utf-8"),
+    )
+    found = {name: contrast(colour, block[1]) for name, colour, rest in rules if "background" not in rest}
+    assert len(found) > 20 and not {name: value for name, value in found.items() if value < 4.5}
+
+
+@built
+def test_pictures_of_svg_have_a_role_a_title_and_text():
+    own = [Path(SITE) / "_static" / path.name for path in (DOCS / "_static").glob("*.svg")]  # extensions add others
+    assert own
+    for path in own:
+        text = path.read_text(encoding="utf-8")
+        assert re.search(r'<svg [^>]*role="img"', text), path.name
+        assert "<title>" in text, path.name
+        assert path.name == "logo.svg" or "<text " in text, path.name
+
+
+@built
+def test_inherited_methods_and_addresses_are_not_repeated():
+    for name in ("CombSUM", "Kemeny", "LearnedWeights"):
+        text = (Path(SITE) / "api" / "generated" / f"skrankagg.aggregators.{name}.html").read_text(encoding="utf-8")
+        assert f'id="skrankagg.aggregators.{name}.fit"' not in text
+        assert "BaseAggregator.html#skrankagg.base.BaseAggregator.transform" in text
+        assert "Inherited methods" in text and "ValueError" in text
+        assert "from skrankagg import" in re.sub(r"<[^>]+>", "", text).replace("\xa0", " ")
+    joined = [path.read_text(encoding="utf-8") for path in Path(SITE).rglob("*.html")]
+    assert not any("mailto:" in text or re.search("[\u201c\u201d\u2018\u2019]", text) for text in joined)
+    assert sum(text.count("https://doi.org/") for text in joined) > 90

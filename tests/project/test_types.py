@@ -7,7 +7,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import check_types
-from check_types import all_examples, prompts
+from check_types import ROOT, all_examples, prompts
 from public_api import public_objects
 from skrankagg.compat.pyflagr import MarkovChains
 from skrankagg.metrics._relevance._conventions import OPTIONS, AllConventions
@@ -73,16 +73,19 @@ def test_all_examples_includes_every_example(examples):
     shown = {name for name, (_, value) in public_objects().items() if ">>> " in (value.__doc__ or "")}
     shown -= {name for name, (_, value) in public_objects().items() if is_one_of_the_chains(value)}
     assert len(shown) > 100 and shown <= set(sources)
-    files = [source for source in sources if source.endswith((".md", ".ipynb"))]
-    assert "README.md" in files and "docs/getting_started.md" in files and "notebooks/6_elections.ipynb" in files
+    files = [source for source in sources if ".md#" in source or source.endswith(".ipynb")]
+    assert "README.md#top" in files and "docs/getting_started.md#how-good-is-it" in files
+    assert "notebooks/6_elections.ipynb" in files
     assert set(sources) == shown | set(files) and len(sources) == len(set(sources))
 
 
-def test_all_examples_joins_plain_code_and_prompts_of_a_page(examples):
-    page = next(one for one in examples if one.source == "docs/scaling_out.md")
-    lines = [int(place.rpartition(":")[2]) for place, _ in page.lines]
-    assert lines == sorted(lines) and len(lines) == len(set(lines))
-    code = [code for _, code in page.lines]
+def test_all_examples_joins_plain_code_and_prompts_of_a_section(examples):
+    found = [one for one in examples if one.source.startswith("docs/scaling_out.md#")]
+    lines = [int(place.rpartition(":")[2]) for one in found for place, _ in one.lines]
+    assert len(found) > 3 and lines == sorted(lines) and len(lines) == len(set(lines))
+    page = (ROOT / "docs" / "scaling_out.md").read_text(encoding="utf-8").splitlines()
+    code = [code for one in found for _, code in one.lines]
+    assert all(shown in page[line - 1] for line, shown in zip(lines, code, strict=True))
     assert "def main():" in code and not any(one.startswith(">>>") for one in code)
 
 

@@ -8,7 +8,7 @@ from skrankagg.utils.discovery import all_aggregators
 
 from .pages import DOCS, table, with_part
 
-LISTS, CHOOSING = DOCS / "user_guide" / "lists.md", DOCS / "user_guide" / "choosing.md"
+LISTS, CHOOSING = DOCS / "user_guide" / "your_data.md", DOCS / "user_guide" / "choosing.md"
 #: Columns of the table of tags: their tag, in whose note a parameter is named that changes it.
 COLUMNS = {
     "scores": "needs_scores",

@@ -72,11 +72,13 @@ def condorcet_winner(
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
     >>> from skrankagg.aggregators import condorcet_winner, pairwise_preferences
-    >>> cycle = RankedLists.from_ballots(["a > b > c > d", "b > c > a > d", "c > a > b > d"], counts=[4, 3, 2])
+    >>> cycle = RankedLists.from_ballots(["a > b > c > d", "b > c > a > d",
+    ...     "c > a > b > d"], counts=[4, 3, 2])
     >>> condorcet_winner(cycle)
       query  item
     0     q  NaN
-    >>> lists = pd.DataFrame({"query": ["p", "p", "q"], "voter": "v", "item": ["a", "b", "c"], "rank": [1, 2, 1]})
+    >>> lists = pd.DataFrame({"query": ["p", "p", "q"], "voter": "v",
+    ...     "item": ["a", "b", "c"], "rank": [1, 2, 1]})
     >>> condorcet_winner(lists)
       query item
     0     p    a
@@ -156,7 +158,8 @@ def smith_set(
     --------
     >>> from skrankagg import RankedLists
     >>> from skrankagg.aggregators import pairwise_preferences, smith_set
-    >>> cycle = RankedLists.from_ballots(["a > b > c > d", "b > c > a > d", "c > a > b > d"], counts=[4, 3, 2])
+    >>> cycle = RankedLists.from_ballots(["a > b > c > d", "b > c > a > d",
+    ...     "c > a > b > d"], counts=[4, 3, 2])
     >>> smith_set(cycle)
       query item
     0     q    a

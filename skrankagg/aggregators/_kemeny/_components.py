@@ -48,7 +48,8 @@ def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
     --------
     >>> import numpy as np
     >>> from skrankagg.aggregators import condorcet_components
-    >>> condorcet_components(np.array([[0, 1, 1, 1], [2, 0, 2, 1], [2, 1, 0, 2], [2, 2, 1, 0]]))
+    >>> condorcet_components(
+    ...     np.array([[0, 1, 1, 1], [2, 0, 2, 1], [2, 1, 0, 2], [2, 2, 1, 0]]))
     [array([1, 2, 3]), array([0])]
     """
     check_matrix("condorcet_components", len(prefer), 34.0)

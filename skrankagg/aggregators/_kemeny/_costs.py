@@ -152,7 +152,8 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
     --------
     >>> import numpy as np
     >>> from skrankagg.aggregators import mean_tau_x
-    >>> mean_tau_x([1, 2, 3], np.array([[0, 2, 2], [0, 0, 1], [0, 1, 0]]), np.zeros((3, 3)), 2)
+    >>> mean_tau_x([1, 2, 3], np.array([[0, 2, 2], [0, 0, 1], [0, 1, 0]]), np.zeros((3, 3)),
+    ...            2)
     0.6666666666666666
     """
     check_matrix("mean_tau_x", len(prefer), 26.0)

@@ -98,7 +98,8 @@ class BayesFuse(LearnsFromPositions):
     --------
     >>> from skrankagg import BayesFuse, Qrels, RankedLists
     >>> from skrankagg.datasets import make_ranked_lists
-    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0,
+    ...     random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> train, test = lists[:10], lists[10:]
     >>> method = BayesFuse(cutoffs=(10,)).fit(train, qrels.align(train))

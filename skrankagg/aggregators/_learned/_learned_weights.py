@@ -153,7 +153,8 @@ class LearnedWeights(SupervisedAggregator):
     --------
     >>> from skrankagg import LearnedWeights, Qrels, RankedLists
     >>> from skrankagg.datasets import make_ranked_lists
-    >>> lists, qrels, _ = make_ranked_lists(n_queries=40, n_voters=4, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=40, n_voters=4, quality_spread=1.0,
+    ...     random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> train, test = lists[:20], lists[20:]
     >>> method = LearnedWeights().fit(train, qrels.align(train))

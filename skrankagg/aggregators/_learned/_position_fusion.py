@@ -142,7 +142,8 @@ class SlideFuse(_Probabilities):
     --------
     >>> from skrankagg import Qrels, RankedLists, SlideFuse
     >>> from skrankagg.datasets import make_ranked_lists
-    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0,
+    ...     random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> train, test = lists[:10], lists[10:]
     >>> method = SlideFuse(window=2).fit(train, qrels.align(train))
@@ -277,7 +278,8 @@ class ProbFuse(_Probabilities):
     --------
     >>> from skrankagg import ProbFuse, Qrels, RankedLists
     >>> from skrankagg.datasets import make_ranked_lists
-    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0,
+    ...     random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> train, test = lists[:10], lists[10:]
     >>> method = ProbFuse(n_segments=3).fit(train, qrels.align(train))
@@ -399,7 +401,8 @@ class SegFuse(_Probabilities):
     --------
     >>> from skrankagg import Qrels, RankedLists, SegFuse
     >>> from skrankagg.datasets import make_ranked_lists
-    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0,
+    ...     random_state=0)
     >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     >>> train, test = lists[:10], lists[10:]
     >>> method = SegFuse().fit(train, qrels.align(train))

@@ -84,7 +84,8 @@ def stationary_distribution(
     --------
     >>> import numpy as np
     >>> from skrankagg.aggregators import stationary_distribution
-    >>> distribution, n_iter, error = stationary_distribution(np.array([[1.0, 0.0], [0.5, 0.5]]))
+    >>> distribution, n_iter, error = stationary_distribution(
+    ...     np.array([[1.0, 0.0], [0.5, 0.5]]))
     >>> distribution.round(4)
     array([0.8696, 0.1304])
     """

@@ -269,7 +269,8 @@ class PlackettLuce(WeightedAggregator):
 
     >>> from skrankagg import RankedLists
     >>> from skrankagg.datasets import make_comparisons
-    >>> games = make_comparisons(8, 900, reliability=[1.0, 1.0, 0.0], random_state=0).comparisons
+    >>> games = make_comparisons(8, 900, reliability=[1.0, 1.0, 0.0],
+    ...     random_state=0).comparisons
     >>> duels = RankedLists.from_comparisons(games, voter="judge")
     >>> model = PlackettLuce(weighting="global", reliability_of="judge").fit(duels)
     >>> model.voter_weights_.set_index("voter")["weight"].round(2).to_dict()
@@ -277,7 +278,8 @@ class PlackettLuce(WeightedAggregator):
 
     In this example, the first answer of each duel has an advantage:
 
-    >>> battles = [("a", "b", 1), ("b", "a", 1), ("a", "b", 1), ("b", "c", 1), ("c", "b", 0.5), ("c", "a", 0)]
+    >>> battles = [("a", "b", 1), ("b", "a", 1), ("a", "b", 1), ("b", "c", 1),
+    ...            ("c", "b", 0.5), ("c", "a", 0)]
     >>> duels = RankedLists.from_comparisons(battles, position=True)
     >>> model = PlackettLuce(covariates=["position"]).fit(duels)
     >>> model.coefficients_.round(2)

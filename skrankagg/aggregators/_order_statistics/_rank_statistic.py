@@ -200,7 +200,8 @@ class RankStatistic(BaseNormalisedRanks):
     1     q    a   0.33     2
     2     q    c   0.11     3
     3     q    d   0.02     4
-    >>> RankStatistic(statistic="geometric-mean", exact=True, n_items=1000).fit_transform(lists)
+    >>> RankStatistic(statistic="geometric-mean", exact=True,
+    ...               n_items=1000).fit_transform(lists)
       query item  score  rank        pvalue
     0     q    b   2.90     1  3.000000e-09
     1     q    a   1.87     2  1.098900e-05

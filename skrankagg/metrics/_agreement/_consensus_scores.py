@@ -53,7 +53,8 @@ def consensus_score(
     >>> import pandas as pd
     >>> from skrankagg import Copeland
     >>> from skrankagg.metrics import consensus_score
-    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuvvww"), "item": list("abbaab"), "rank": [1, 2] * 3})
+    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuvvww"), "item": list("abbaab"),
+    ...     "rank": [1, 2] * 3})
     >>> consensus_score(lists, Copeland().fit_transform(lists))
     0.6666666666666667
     """
@@ -100,7 +101,8 @@ class ConsensusScorer:
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.metrics import ConsensusScorer
     >>> lists = RankedLists.from_frame(make_ranked_lists(n_queries=4, random_state=0)[0])
-    >>> search = GridSearchCV(CombSUM(), {"norm": ["borda", "rank"]}, scoring=ConsensusScorer(), cv=2)
+    >>> search = GridSearchCV(CombSUM(), {"norm": ["borda", "rank"]},
+    ...     scoring=ConsensusScorer(), cv=2)
     >>> bool(0.5 < search.fit(lists).best_score_ < 1)
     True
     """

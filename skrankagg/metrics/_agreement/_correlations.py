@@ -84,7 +84,8 @@ def weighted_tau(first: Ranking, second: Ranking) -> float:
     Examples
     --------
     >>> from skrankagg.metrics import weighted_tau
-    >>> weighted_tau(["a", "b", "c"], ["a", "c", "b"]) > weighted_tau(["a", "b", "c"], ["b", "a", "c"])
+    >>> weighted_tau(["a", "b", "c"], ["a", "c", "b"]) > weighted_tau(["a", "b", "c"],
+    ...     ["b", "a", "c"])
     True
     """
     return rank_weighted_tau(*align(first, second))

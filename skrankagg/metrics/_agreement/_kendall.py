@@ -96,7 +96,8 @@ def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "
     >>> from skrankagg.metrics import kendall_tau
     >>> kendall_tau(["a", "b", "c"], ["a", "c", "b"])
     0.3333333333333333
-    >>> [round(kendall_tau(["a", "b", "c"], ["a", {"b", "c"}], variant=v), 4) for v in ("a", "b", "x")]
+    >>> [round(kendall_tau(["a", "b", "c"], ["a", {"b", "c"}], variant=v), 4)
+    ...  for v in ("a", "b", "x")]
     [0.6667, 0.8165, 0.6667]
     """
     check_choice("variant", variant, ("a", "b", "x"))

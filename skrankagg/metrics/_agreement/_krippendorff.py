@@ -110,7 +110,8 @@ def krippendorff_alpha(
     Three judges name the better of two answers to five prompts:
 
     >>> from skrankagg.metrics import krippendorff_alpha
-    >>> verdicts = [["a", "a", "a"], ["b", "b", None], ["a", "b", "a"], ["b", "b", "b"], ["a", None, None]]
+    >>> verdicts = [["a", "a", "a"], ["b", "b", None], ["a", "b", "a"], ["b", "b", "b"],
+    ...             ["a", None, None]]
     >>> result = krippendorff_alpha(verdicts)
     >>> round(result.alpha, 3), result.n_items
     (0.667, 4)

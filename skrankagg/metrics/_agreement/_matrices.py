@@ -139,7 +139,8 @@ def agreement_matrix(
     >>> import pandas as pd
     >>> from skrankagg.metrics import agreement_matrix
     >>> lists = pd.DataFrame({
-    ...     "query": "q", "voter": list("uuuvvvwww"), "item": list("abcacbcba"), "rank": [1, 2, 3] * 3
+    ...     "query": "q", "voter": list("uuuvvvwww"), "item": list("abcacbcba"),
+    ...     "rank": [1, 2, 3] * 3
     ... })
     >>> agreement_matrix(lists, "tau-b").round(2)
     voter     u     v     w
@@ -202,7 +203,8 @@ def consensus_agreement(lists: PlainLists, consensus: AnyLists, metric: str = "t
     --------
     >>> import pandas as pd
     >>> from skrankagg.metrics import consensus_agreement
-    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abba"), "rank": [1, 2] * 2})
+    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abba"),
+    ...     "rank": [1, 2] * 2})
     >>> consensus_agreement(lists, lists[:2])
     voter
     u    1.0
@@ -256,7 +258,8 @@ def concordance(lists: PlainLists) -> pd.Series:
     --------
     >>> import pandas as pd
     >>> from skrankagg.metrics import concordance
-    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abab"), "rank": [1, 2] * 2})
+    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abab"),
+    ...     "rank": [1, 2] * 2})
     >>> concordance(lists)
     query
     q    1.0

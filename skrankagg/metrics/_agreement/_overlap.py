@@ -216,7 +216,8 @@ def rank_biased_overlap(
     --------
     >>> from skrankagg.metrics import rank_biased_overlap
     >>> first, second = ["a", {"b", "c"}, "d"], ["b", "a", "e", "f", "d"]
-    >>> [round(rank_biased_overlap(first, second, persistence=0.8, score=score), 4) for score in ("min", "ext", "max")]
+    >>> [round(rank_biased_overlap(first, second, persistence=0.8, score=score), 4)
+    ...  for score in ("min", "ext", "max")]
     [0.4188, 0.5433, 0.6497]
     """
     return rank_rbo(*align(first, second), persistence=persistence, score=score, ties=ties)

@@ -127,7 +127,8 @@ def evaluate(
     >>> import pandas as pd
     >>> from skrankagg.metrics import evaluate
     >>> run = pd.DataFrame({"query": "q", "item": ["a", "b", "c"], "rank": [1, 2, 3]})
-    >>> qrels = pd.DataFrame({"query": "q", "item": ["a", "b", "c"], "relevance": [0, 1, 1]})
+    >>> qrels = pd.DataFrame({"query": "q", "item": ["a", "b", "c"],
+    ...     "relevance": [0, 1, 1]})
     >>> evaluate(run, qrels, metrics=["map", "ndcg@2"])
               map  ndcg@2
     run

@@ -76,7 +76,8 @@ def evaluate_voters(
     --------
     >>> import pandas as pd
     >>> from skrankagg.metrics import evaluate_voters
-    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuv"), "item": list("aba"), "rank": [1, 2, 1]})
+    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuv"), "item": list("aba"),
+    ...     "rank": [1, 2, 1]})
     >>> qrels = pd.DataFrame({"query": "q", "item": ["a", "b"], "relevance": [0, 1]})
     >>> evaluate_voters(lists, qrels, "map")
            map  n_queries
@@ -86,7 +87,8 @@ def evaluate_voters(
 
     The second voter has a list for only one of two queries:
 
-    >>> lists = pd.DataFrame({"query": list("pqq"), "voter": list("uuv"), "item": list("aab"), "rank": 1})
+    >>> lists = pd.DataFrame({"query": list("pqq"), "voter": list("uuv"),
+    ...     "item": list("aab"), "rank": 1})
     >>> qrels = pd.DataFrame({"query": list("pq"), "item": list("ab"), "relevance": 1})
     >>> evaluate_voters(lists, qrels, "map")
            map  n_queries

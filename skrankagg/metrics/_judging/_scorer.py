@@ -63,7 +63,8 @@ def make_ranking_scorer(
     >>> from skrankagg.metrics import make_ranking_scorer
     >>> lists, qrels, _ = make_ranked_lists(n_queries=10, random_state=0)
     >>> search = GridSearchCV(
-    ...     CombSUM(), {"norm": ["borda", "rank", "min-max"]}, scoring=make_ranking_scorer("ndcg@10", qrels=qrels), cv=5
+    ...     CombSUM(), {"norm": ["borda", "rank", "min-max"]},
+    ...     scoring=make_ranking_scorer("ndcg@10", qrels=qrels), cv=5
     ... )
     >>> search.fit(RankedLists.from_frame(lists)).best_params_
     {'norm': 'min-max'}

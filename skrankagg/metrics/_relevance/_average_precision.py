@@ -59,13 +59,15 @@ def average_precision(
     >>> from skrankagg.metrics import average_precision
     >>> average_precision(list("abcdefgh"), ["a", "c", "d", "f"], k=5)
     0.6041666666666666
-    >>> average_precision(list("abcdefgh"), ["a", "c", "d", "f"], k=5, ap_denominator="retrieved")
+    >>> average_precision(list("abcdefgh"), ["a", "c", "d", "f"], k=5,
+    ...     ap_denominator="retrieved")
     0.8055555555555555
 
     Three queries and their mean:
 
     >>> actual = [[2, 4, 5, 7], [1, 4, 5, 7], [5, 8]]
-    >>> [round(value, 2) for value in average_precision([range(1, 9)] * 3, actual, k=8, per_query=True)]
+    >>> [round(value, 2) for value in average_precision([range(1, 9)] * 3, actual, k=8,
+    ...     per_query=True)]
     [0.54, 0.67, 0.23]
     """
     if ap_denominator == "retrieved":

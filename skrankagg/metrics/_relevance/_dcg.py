@@ -98,7 +98,8 @@ def ndcg(
     >>> truth = dict(zip(items, grades))
     >>> [round(ndcg(items, truth, k, gain="linear"), 2) for k in range(1, 9)]
     [0.0, 0.39, 0.38, 0.46, 0.58, 0.6, 0.67, 0.73]
-    >>> [round(ndcg(["b", "a"], ["a"], k=2, truncate=rule), 4) for rule in ("cutoff", "relevant")]
+    >>> [round(ndcg(["b", "a"], ["a"], k=2, truncate=rule), 4)
+    ...  for rule in ("cutoff", "relevant")]
     [0.6309, 0.0]
     """
     best = ranked.judged if ideal == "judged" else ranked.retrieved

@@ -56,7 +56,8 @@ def interpolated_precision(
     Examples
     --------
     >>> from skrankagg.metrics import interpolated_precision
-    >>> [interpolated_precision(["a", "x", "b", "c"], ["a", "b", "c"], k) for k in (0, 0.5, 1)]
+    >>> [interpolated_precision(["a", "x", "b", "c"], ["a", "b", "c"], k)
+    ...  for k in (0, 0.5, 1)]
     [1.0, 0.75, 0.75]
     """
     return _interpolated(ranked, k, relevance_threshold, rounding)

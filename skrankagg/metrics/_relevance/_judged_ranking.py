@@ -66,7 +66,8 @@ class JudgedRanking:
     Examples
     --------
     >>> from skrankagg.metrics import JudgedRanking
-    >>> ranking = JudgedRanking(["a", "b", "c"], [0, 2, 0], judged=[True, True, False], grades=[2, 1, 0])
+    >>> ranking = JudgedRanking(["a", "b", "c"], [0, 2, 0], judged=[True, True, False],
+    ...     grades=[2, 1, 0])
     >>> ranking.relevant.tolist(), ranking.n_relevant, ranking
     ([False, True, False], 2, JudgedRanking(n_items=3, n_judged=3, n_relevant=2))
     """

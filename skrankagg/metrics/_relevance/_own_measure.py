@@ -164,7 +164,8 @@ def make_measure(
     >>> def first_place(ranking):
     ...     return 1 + np.argmax(ranking.relevant) if ranking.relevant.any() else np.nan
     >>> lower = make_measure(first_place, greater_is_better=False)
-    >>> run, qrels = {"q1": ["a", "b"], "q2": ["c", "d"], "q3": ["e"]}, {"q1": ["b"], "q2": ["c"], "q3": ["f"]}
+    >>> run, qrels = {"q1": ["a", "b"], "q2": ["c", "d"], "q3": ["e"]}, {"q1": ["b"],
+    ...     "q2": ["c"], "q3": ["f"]}
     >>> lower(run, qrels, per_query=True).tolist()
     [2.0, 1.0, nan]
     >>> evaluate({"ours": run}, qrels, ["mrr", lower])

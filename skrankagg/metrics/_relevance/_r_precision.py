@@ -94,8 +94,10 @@ def mean_average_r_precision(ranked, k: int | Sequence[int], *, relevance_thresh
     Examples
     --------
     >>> from skrankagg.metrics import mean_average_r_precision
-    >>> solutions = [{k: 101 - k for k in range(1, 11)}, {k: 151 - k for k in range(101, 111)}]
-    >>> found = [[1, 2, 3, 20, 10, 6, 7, 8, 21, 22], [101, 102, 103, 50, 30, 106, 107, 108, 109, 52]]
+    >>> solutions = [{k: 101 - k for k in range(1, 11)},
+    ...              {k: 151 - k for k in range(101, 111)}]
+    >>> found = [[1, 2, 3, 20, 10, 6, 7, 8, 21, 22],
+    ...          [101, 102, 103, 50, 30, 106, 107, 108, 109, 52]]
     >>> mean_average_r_precision(found, solutions, k=(5, 10))
     0.65
     """

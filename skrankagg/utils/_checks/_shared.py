@@ -48,7 +48,8 @@ def example_lists(
     Examples
     --------
     >>> from skrankagg.utils.estimator_checks import example_lists
-    >>> example_lists(n_queries=1, n_voters=1, n_items=3, full=True, with_ties=False).columns.tolist()
+    >>> example_lists(n_queries=1, n_voters=1, n_items=3, full=True,
+    ...               with_ties=False).columns.tolist()
     ['query', 'voter', 'item', 'rank', 'score']
     """
     return _example_lists(random_state, n_queries, n_voters, n_items, full, with_ties).copy()
@@ -172,7 +173,8 @@ def example_qrels(lists: AnyLists, grade: Callable[[Any, Any], float] | None = N
     Examples
     --------
     >>> from skrankagg.utils.estimator_checks import example_lists, example_qrels
-    >>> example_qrels(example_lists(n_queries=1, n_items=4, full=True)).to_frame()["relevance"].tolist()
+    >>> example_qrels(example_lists(n_queries=1, n_items=4, full=True)).to_frame()[
+    ...     "relevance"].tolist()
     [1.0, 0.0, 3.0, 3.0]
     """
     lists = check_lists(lists)
