@@ -37,6 +37,7 @@ extensions = [
     "gallery",
     "mathml",
     "myst_nb",
+    "notebook_links",
     "numpydoc",
     "page_words",
     "search_words",
@@ -91,6 +92,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = "skrankagg"
 # Without an address, pages have neither a canonical link nor the tags of a preview.
 html_baseurl = ADDRESSES.get("Documentation", "")
+# With an address of the sources, the pages of notebooks have links to Colab.
+notebook_source = ADDRESSES.get("Source", "")
 html_favicon = "_static/logo.svg"
 html_theme_options = {
     "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "text": "skrankagg"},

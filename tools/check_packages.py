@@ -42,7 +42,7 @@ def check_sdist(path):
         "CHANGELOG.md",
         "CITATION.cff",
         "docs/conf.py",
-        "notebooks/1_quick_start.ipynb",
+        "notebooks/01_quick_start.ipynb",
         "hatch_build.py",
         "skrankagg/py.typed",
         "conftest.py",

@@ -68,7 +68,8 @@ class RankingReport:
         return f"RankingReport(query={self.facts['query']!r}, {self.facts['n_items']} items, {self.facts['lists']})"
 
     def _repr_html_(self) -> str:
-        return html_of(*sections_of(self), importlib.util.find_spec("matplotlib") is not None)
+        # The page that shows the notebook has a title of its own.
+        return html_of(*sections_of(self), importlib.util.find_spec("matplotlib") is not None, level=3)
 
     def to_html(self, *, pictures: bool = True) -> str:
         """Write the report as one HTML page that needs no other file.

@@ -16,8 +16,8 @@ from ._layout import one_line
 _STYLE = """
 .skrankagg-report { background: #fff; color: #1a1a1a; font: 15px/1.5 system-ui, sans-serif; max-width: 62rem;
   margin: 0 auto; padding: 1rem; box-sizing: border-box; text-align: left; }
-.skrankagg-report h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; overflow-wrap: anywhere; }
-.skrankagg-report h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; }
+.skrankagg-report .title { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; overflow-wrap: anywhere; }
+.skrankagg-report .part { font-size: 1.15rem; margin: 2rem 0 .3rem; }
 .skrankagg-report p, .skrankagg-report li { max-width: 46rem; margin: .3rem 0; overflow-wrap: anywhere; }
 .skrankagg-report ul { padding-left: 1.2rem; }
 .skrankagg-report .scroll { overflow-x: auto; margin: .6rem 0; }
@@ -80,12 +80,12 @@ def picture_of(draw):
     return file.getvalue(), figure.get_size_inches()[0]
 
 
-def html_of(title, lead, sections, pictures):
-    """Write the report as a part of an HTML page, including the styles."""
-    parts = [f"<style>{_STYLE}</style>", f"<h1>{_fill(title, escape)}</h1>"]
+def html_of(title, lead, sections, pictures, level=1):
+    """Write the report as a part of an HTML page, including the styles; `level` is the level of its title."""
+    parts = [f"<style>{_STYLE}</style>", f'<h{level} class="title">{_fill(title, escape)}</h{level}>']
     parts += [f'<p class="opening">{_fill(text, escape)}</p>' for text in lead]
     for section in sections:
-        parts.append(f"<h2>{section.title}</h2>")
+        parts.append(f'<h{level + 1} class="part">{section.title}</h{level + 1}>')
         if section.bullets:
             parts.append("<ul>" + "".join(f"<li>{_fill(text, escape)}</li>" for text in section.texts) + "</ul>")
         else:

@@ -71,7 +71,7 @@ def test_ranking_report_html_has_every_section_and_is_self_contained(plt, report
     open_before = plt.get_fignums()
     html = report.to_html()
     page = Reader(html)
-    headings = re.findall(r"<h2>(.*?)</h2>", html)
+    headings = re.findall(r'<h2 class="part">(.*?)</h2>', html)
     assert headings == [
         "The consensus",
         "Items that the draws do not separate",
@@ -94,6 +94,8 @@ def test_ranking_report_html_has_every_section_and_is_self_contained(plt, report
     assert "<img" not in report.to_html(pictures=False)
     shown = report._repr_html_()
     assert "<html" not in shown and shown.count("<img") == len(pictures)
+    # A notebook has a title of its own.
+    assert html.count("<h1") == 1 and "<h1" not in shown and "<h2" not in shown and shown.count("<h3") == 1
 
 
 def test_ranking_report_markdown_has_the_same_tables(report):

@@ -103,6 +103,6 @@ def test_docstrings_of_methods_state_formula_ties_absence_and_source(name, metho
 
 
 def test_notebooks_do_not_count_default_methods():
-    text = (ROOT / "notebooks" / "1_quick_start.ipynb").read_text(encoding="utf-8")
+    text = (ROOT / "notebooks" / "01_quick_start.ipynb").read_text(encoding="utf-8")
     words = " ".join("".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown")
     assert not re.search(r"\b(nineteen|thirty-two|\d\d) methods\b", words)

@@ -47,7 +47,7 @@ def test_files_lists_sources_of_every_kind_but_no_generated_files():
         "README.md",
         "docs/conf.py",
         "docs/index.md",
-        "notebooks/1_quick_start.ipynb",
+        "notebooks/01_quick_start.ipynb",
         "skrankagg/__init__.py",
         "tests/conftest.py",
         "tools/check_language.py",

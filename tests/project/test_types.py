@@ -75,7 +75,7 @@ def test_all_examples_includes_every_example(examples):
     assert len(shown) > 100 and shown <= set(sources)
     files = [source for source in sources if ".md#" in source or source.endswith(".ipynb")]
     assert "README.md#top" in files and "docs/getting_started.md#how-good-is-it" in files
-    assert "notebooks/6_elections.ipynb" in files
+    assert "notebooks/04_elections.ipynb" in files
     assert set(sources) == shown | set(files) and len(sources) == len(set(sources))
 
 
