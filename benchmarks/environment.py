@@ -19,6 +19,8 @@ PACKAGES = (
     "numba",
     "rankops",
     "pytrec-eval-terrier",
+    "evalica",
+    "choix",
 )
 
 

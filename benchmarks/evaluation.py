@@ -9,6 +9,7 @@ the extra `test`. The dicts for pytrec_eval are built beforehand, and its judgem
 """
 
 import argparse
+import importlib.util
 
 import numpy as np
 import pandas as pd
@@ -51,38 +52,54 @@ def compare(n_queries, n_items, repeat):
     seconds = measure(n_queries, n_items, lambda function: best_time(function, repeat))
     base = seconds["pytrec_eval, from dicts"]
     print(f"five measures, {n_queries} queries x {n_items} items")
-    table([[name, f"{1e3 * one:.1f}", f"{base / one:.1f}x"] for name, one in seconds.items()], ["", "ms", "faster by"])
+    rows = []
+    for name, one in seconds.items():
+        ratio = f"{base / one:.1f}x" if base and one else "-"
+        rows.append([name, f"{1e3 * one:.1f}" if one else "not installed", ratio])
+    table(rows, ["", "ms", "faster by"])
 
 
 def measure(n_queries, n_items, timed):
-    """Time each way to compute five measures by the function `timed`; check that all values are equal."""
-    import pytrec_eval
+    """Time each way to compute five measures by the function `timed`; check that all values are equal.
 
+    Without pytrec_eval, its times are None.
+    """
     run, qrels = run_and_qrels(n_queries, n_items)
     names = list(MEASURES.values())
     options = {"gain": "linear", "per_query": True}
+    dicts = as_dicts(run, "score", float)
+    found = {"pytrec_eval, from dicts": None, "pytrec_eval, from frames": None}
+    if importlib.util.find_spec("pytrec_eval"):
+        found = _measure_pytrec_eval(run, qrels, dicts, timed, evaluate(run, qrels, names, **options))
+    encoded, judged = RankedLists.from_frame(run), Qrels.from_frame(qrels)
+    categories = run.astype({"query": "category", "item": "category"})
+    return found | {
+        "skrankagg, from dicts": timed(lambda: evaluate(dicts, judged, names, **options)),
+        "skrankagg, from frames": timed(lambda: evaluate(run, qrels, names, **options)),
+        "skrankagg, from a frame and Qrels": timed(lambda: evaluate(run, judged, names, **options)),
+        "skrankagg, from categories and Qrels": timed(lambda: evaluate(categories, judged, names, **options)),
+        "skrankagg, from codes": timed(lambda: evaluate(encoded, judged, names, **options)),
+    }
+
+
+def _measure_pytrec_eval(run, qrels, dicts, timed, ours):
+    """Time pytrec_eval, and check that its values are equal to ours."""
+    import pytrec_eval
+
     evaluator = pytrec_eval.RelevanceEvaluator(
         as_dicts(qrels, "relevance", int),
         {name.replace("cut_", "cut.").replace("P_", "P.").replace("recall_", "recall.") for name in MEASURES},
     )
-    theirs_run = as_dicts(run, "score", float)
-    theirs = evaluator.evaluate(theirs_run)
-    ours = evaluate(run, qrels, names, **options)
+    theirs = evaluator.evaluate(dicts)
     for theirs_name, name in MEASURES.items():
         np.testing.assert_allclose(ours[name], [theirs[query][theirs_name] for query in ours.index], rtol=1e-12)
-    encoded, judged = RankedLists.from_frame(run), Qrels.from_frame(qrels)
-    categories = run.astype({"query": "category", "item": "category"})
     return {
-        "pytrec_eval, from dicts": timed(lambda: evaluator.evaluate(theirs_run)),
+        "pytrec_eval, from dicts": timed(lambda: evaluator.evaluate(dicts)),
         "pytrec_eval, from frames": timed(
             lambda: pytrec_eval.RelevanceEvaluator(as_dicts(qrels, "relevance", int), {*MEASURES}).evaluate(
                 as_dicts(run, "score", float)
             )
         ),
-        "skrankagg, from frames": timed(lambda: evaluate(run, qrels, names, **options)),
-        "skrankagg, from a frame and Qrels": timed(lambda: evaluate(run, judged, names, **options)),
-        "skrankagg, from categories and Qrels": timed(lambda: evaluate(categories, judged, names, **options)),
-        "skrankagg, from codes": timed(lambda: evaluate(encoded, judged, names, **options)),
     }
 
 
@@ -114,11 +131,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=("small", "large", "kendall"), nargs="?", default="small")
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--queries", type=int, default=1000)
     arguments = parser.parse_args()
     if arguments.part == "kendall":
         kendall(arguments.repeat)
     else:
-        compare(1000, 100 if arguments.part == "small" else 1000, arguments.repeat)
+        compare(arguments.queries, 100 if arguments.part == "small" else 1000, arguments.repeat)
 
 
 if __name__ == "__main__":

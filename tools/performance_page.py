@@ -1,0 +1,219 @@
+"""Read docs/performance.md: its commands, the age of each table, and the comparisons with other libraries."""
+
+import ast
+import hashlib
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE, BENCHMARKS = ROOT / "docs" / "performance.md", ROOT / "benchmarks"
+sys.path.append(str(BENCHMARKS))
+
+from _measure import read_tables  # noqa: E402
+
+#: A command with its output, and the line below it, which states when the output was measured.
+BLOCK = re.compile(
+    r"```console\n\$ (?P<command>(?:python|\$ARENA_PYTHON) benchmarks/.+)\n(?P<output>(?:(?!```).*\n)*)```\n"
+    r"(?:\n(?P<note>Measured at commit .+|Not measured yet\.)\n)?"
+)
+NOTE = re.compile(r"Measured at commit `(?P<commit>\w+)` on (?P<date>[\d-]+); digest of [^:]+: `(?P<digest>\w+)`\.")
+NOT_MEASURED = "Not measured yet."
+
+
+class Block(NamedTuple):
+    """A command of the page, its output, and the line below the output."""
+
+    command: str
+    output: str
+    note: str | None
+
+    @property
+    def measured(self):
+        """Return the commit, the date and the digest of the measurement, or None if there is no measurement."""
+        found = NOTE.fullmatch(self.note or "")
+        return found and found.groupdict()
+
+
+def read_blocks(text):
+    """Return the blocks of a page, in order."""
+    return [Block(match["command"], match["output"], match["note"]) for match in BLOCK.finditer(text)]
+
+
+def write_block(text, command, output, note):
+    """Return the page with another output and note of a command."""
+    block = f"```console\n$ {command}\n{output}```\n\n{note}\n"
+    return BLOCK.sub(lambda match: block if match["command"] == command else match[0], text)
+
+
+def scripts_of(command):
+    """Return the scripts that a command names, as paths."""
+    return [BENCHMARKS / Path(word).name for word in command.split() if word.endswith(".py")]
+
+
+def _modules_of(path, found):
+    """Add a script and the modules of `benchmarks` and `tools` that it imports to `found`."""
+    if path in found:
+        return
+    found.append(path)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module] if isinstance(node, ast.ImportFrom) and node.module and not node.level else []
+        for name in names:
+            for folder in (BENCHMARKS, ROOT / "tools"):
+                if (folder / f"{name}.py").exists():
+                    _modules_of(folder / f"{name}.py", found)
+
+
+def _code_of(path):
+    """Return the lines of a module, without docstrings, comment lines and blank lines."""
+    text = path.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            first = node.body[0]
+            lines[first.lineno - 1 : first.end_lineno] = [""] * (first.end_lineno - first.lineno + 1)
+    return [line.rstrip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+
+
+def digest_of(command):
+    """Compute a digest of the code that a command runs: its scripts, and the modules beside them that these import.
+
+    Docstrings, comment lines and blank lines do not count. So a clearer docstring makes no table older.
+    """
+    modules = []
+    for script in scripts_of(command):
+        _modules_of(script, modules)
+    code = [line for path in sorted(modules) for line in (path.name, *_code_of(path))]
+    return hashlib.sha256("\n".join(code).encode()).hexdigest()[:12]
+
+
+def note_of(command, commit, date):
+    """Return the line below a table."""
+    names = ", ".join(f"`{path.name}`" for path in scripts_of(command))
+    return f"Measured at commit `{commit}` on {date}; digest of {names}: `{digest_of(command)}`."
+
+
+class Comparison(NamedTuple):
+    """Times of one task, in seconds, by this library and by another one."""
+
+    command: str
+    task: str
+    start: str
+    ours: float
+    library: str
+    theirs: float
+
+    @property
+    def ratio(self):
+        """Return the factor by which this library is faster; it is below 1 if the other library is faster."""
+        return self.theirs / self.ours
+
+
+class Columns(NamedTuple):
+    """Columns of a table to compare: by the start of our times, the column of the times; and the other column."""
+
+    data: str
+    library: str
+    theirs: str
+    ours: dict
+
+
+class Rows(NamedTuple):
+    """Rows of a table to compare: pairs of our row and the row of the other library, and the start of our times."""
+
+    data: str
+    pairs: list
+
+
+SEED, WIDE = "20 queries x 50 lists x 30 items", "1 query x 200 lists x 1000 items"
+RUNS = "1000 queries x 5 runs x 100 items"
+_FRAMES = {"frame": "skrankagg ms", "frame, plain": "plain skrankagg ms"}
+_FUSED = {"RRF": "fuse, RRF", "CombSUM": "fuse, CombSUM, dicts"}
+#: By a part of the command: the comparisons in its tables.
+COMPARED = {
+    "methods.py table": Columns(SEED, "PyFLAGR", "PyFLAGR ms", _FRAMES),
+    "methods.py wide": Columns(WIDE, "PyFLAGR", "PyFLAGR ms", _FRAMES),
+    "methods.py kemeny": Columns("10 full lists", "PyFLAGR", "PyFLAGR ms", {"frame": "skrankagg ms"}),
+    "from_files.py flagr": Columns(
+        SEED, "PyFLAGR", "PyFLAGR ms", {"file": "skrankagg ms", "file, plain": "plain skrankagg ms"}
+    ),
+    "ranx_fusion.py warm": Columns(
+        RUNS, "ranx", "ranx ms", {"encoded": "encoded ms", "frame": "frame ms", "frame, plain": "plain frame ms"}
+    ),
+    "evaluation.py small": Rows(
+        "five measures, 1000 x 100",
+        [
+            (f"skrankagg, from {start}", "pytrec_eval, from dicts", start)
+            for start in ("dicts", "frames", "a frame and Qrels", "categories and Qrels", "codes")
+        ]
+        + [("skrankagg, from frames", "pytrec_eval, from frames", "frames")],
+    ),
+    "fuse.py --rounds": Rows(
+        "",
+        [
+            (ours, f"{other}, {name}", "dicts" if name == "CombSUM" else "lists")
+            for name, ours in _FUSED.items()
+            for other in ("loop over a dict", "rankops")
+        ],
+    ),
+    "arena.py": Rows(
+        "a million duels of 100 models",
+        [
+            ("duels, all of ours", "duels, evalica", "frame"),
+            ("duels, all of ours", "duels, choix", "frame"),
+        ],
+    ),
+}
+_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def _seconds(cell, column):
+    """Return a cell in seconds by the unit in its column's name, or None if the cell is not a time."""
+    unit = next((_UNITS[word] for word in reversed(column.split()) if word in _UNITS), 1.0)
+    return float(cell) * unit if re.fullmatch(r"[\d.]+", cell) else None
+
+
+def _cells(table, row):
+    return dict(zip(table.header, row, strict=True))
+
+
+def read_comparisons(text):
+    """Return the comparisons with other libraries in the tables of a page."""
+    found = []
+    for block in read_blocks(text):
+        rule = next((rule for part, rule in COMPARED.items() if part in block.command), None)
+        if rule is None:
+            continue
+        for table in read_tables(block.output):
+            found += (_by_columns if isinstance(rule, Columns) else _by_rows)(block.command, rule, table)
+    return found
+
+
+def _by_columns(command, rule, table):
+    if rule.theirs not in table.header:
+        return
+    for row in table.rows:
+        cells = _cells(table, row)
+        theirs = _seconds(cells[rule.theirs], rule.theirs)
+        for start, column in rule.ours.items():
+            ours = _seconds(cells.get(column, "-"), column)
+            if ours and theirs:
+                yield Comparison(command, f"{row[0]}, {rule.data}", start, ours, rule.library, theirs)
+
+
+def _by_rows(command, rule, table):
+    rows = {row[0]: row for row in table.rows}
+    for ours, theirs, start in rule.pairs:
+        if ours not in rows or theirs not in rows:
+            continue
+        # The first column of times is this environment's; the next one is of the plain environment.
+        times = [column for column in table.header[1:] if column.split()[-1] in _UNITS or column == "CPU seconds"]
+        for column in times:
+            k = table.header.index(column)
+            one, other = _seconds(rows[ours][k], column), _seconds(rows[theirs][k], column)
+            if one and other:
+                where = f"{start}, plain" if column.startswith("plain ") else start
+                data = rule.data or table.title.removeprefix("One query: ")
+                yield Comparison(command, f"{ours}, {data}", where, one, theirs.partition(",")[0], other)
