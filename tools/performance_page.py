@@ -121,49 +121,49 @@ class Columns(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Rows of a table to compare: pairs of our row and the row of the other library, and the start of our times."""
+    """Rows of a table to compare: our row, the other row, the start of our times, the other library, and the task."""
 
-    data: str
     pairs: list
 
 
 SEED, WIDE = "20 queries x 50 lists x 30 items", "1 query x 200 lists x 1000 items"
 RUNS = "1000 queries x 5 runs x 100 items"
-_FRAMES = {"frame": "skrankagg ms", "frame, plain": "plain skrankagg ms"}
-_FUSED = {"RRF": "fuse, RRF", "CombSUM": "fuse, CombSUM, dicts"}
+_FRAMES = {"a frame": "skrankagg ms", "a frame, plain": "plain skrankagg ms"}
+_FUSED = {"RRF": ("fuse, RRF", "lists"), "CombSUM": ("fuse, CombSUM, dicts", "dicts")}
+_MEASURES, _DUELS = "five measures, 1000 queries x 100 items", "PlackettLuce, a million duels of 100 models"
 #: By a part of the command: the comparisons in its tables.
 COMPARED = {
     "methods.py table": Columns(SEED, "PyFLAGR", "PyFLAGR ms", _FRAMES),
     "methods.py wide": Columns(WIDE, "PyFLAGR", "PyFLAGR ms", _FRAMES),
-    "methods.py kemeny": Columns("10 full lists", "PyFLAGR", "PyFLAGR ms", {"frame": "skrankagg ms"}),
     "from_files.py flagr": Columns(
-        SEED, "PyFLAGR", "PyFLAGR ms", {"file": "skrankagg ms", "file, plain": "plain skrankagg ms"}
+        SEED, "PyFLAGR", "PyFLAGR ms", {"a file": "skrankagg ms", "a file, plain": "plain skrankagg ms"}
     ),
     "ranx_fusion.py warm": Columns(
-        RUNS, "ranx", "ranx ms", {"encoded": "encoded ms", "frame": "frame ms", "frame, plain": "plain frame ms"}
+        RUNS,
+        "ranx",
+        "ranx ms",
+        {"encoded lists": "encoded ms", "a frame": "frame ms", "a frame, plain": "plain frame ms"},
     ),
     "evaluation.py small": Rows(
-        "five measures, 1000 x 100",
         [
-            (f"skrankagg, from {start}", "pytrec_eval, from dicts", start)
-            for start in ("dicts", "frames", "a frame and Qrels", "categories and Qrels", "codes")
+            (f"skrankagg, from {ours}", f"pytrec_eval, from {theirs}", start, f"pytrec_eval from {theirs}", _MEASURES)
+            for ours, theirs, start in (
+                ("dicts", "dicts", "dicts"),
+                ("frames", "dicts", "frames"),
+                ("codes", "dicts", "encoded lists"),
+                ("frames", "frames", "frames"),
+            )
         ]
-        + [("skrankagg, from frames", "pytrec_eval, from frames", "frames")],
     ),
     "fuse.py --rounds": Rows(
-        "",
         [
-            (ours, f"{other}, {name}", "dicts" if name == "CombSUM" else "lists")
-            for name, ours in _FUSED.items()
-            for other in ("loop over a dict", "rankops")
-        ],
+            (ours, f"{library}, {name}", start, library, f"fuse by {name}")
+            for name, (ours, start) in _FUSED.items()
+            for library in ("loop over a dict", "rankops")
+        ]
     ),
     "arena.py": Rows(
-        "a million duels of 100 models",
-        [
-            ("duels, all of ours", "duels, evalica", "frame"),
-            ("duels, all of ours", "duels, choix", "frame"),
-        ],
+        [("duels, all of ours", f"duels, {library}", "a frame", library, _DUELS) for library in ("evalica", "choix")]
     ),
 }
 _UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
@@ -205,15 +205,14 @@ def _by_columns(command, rule, table):
 
 def _by_rows(command, rule, table):
     rows = {row[0]: row for row in table.rows}
-    for ours, theirs, start in rule.pairs:
-        if ours not in rows or theirs not in rows:
-            continue
-        # The first column of times is this environment's; the next one is of the plain environment.
-        times = [column for column in table.header[1:] if column.split()[-1] in _UNITS or column == "CPU seconds"]
-        for column in times:
-            k = table.header.index(column)
+    # The first column of times is of this environment; the next one is of the plain environment.
+    times = [k for k, column in enumerate(table.header) if k and column.split()[-1] in _UNITS]
+    for ours, theirs, start, library, task in rule.pairs:
+        for k in times if ours in rows and theirs in rows else ():
+            column = table.header[k]
             one, other = _seconds(rows[ours][k], column), _seconds(rows[theirs][k], column)
             if one and other:
                 where = f"{start}, plain" if column.startswith("plain ") else start
-                data = rule.data or table.title.removeprefix("One query: ")
-                yield Comparison(command, f"{ours}, {data}", where, one, theirs.partition(",")[0], other)
+                # The title of a table states its data, as in "One query: 2 lists of 10 ids".
+                data = f", {table.title.partition(': ')[2]}" if ": " in table.title else ""
+                yield Comparison(command, f"{task}{data}", where, one, library, other)
