@@ -74,7 +74,7 @@ def measure(n_queries, n_items, timed):
     encoded, judged = RankedLists.from_frame(run), Qrels.from_frame(qrels)
     categories = run.astype({"query": "category", "item": "category"})
     return found | {
-        "skrankagg, from dicts": timed(lambda: evaluate(dicts, judged, names, **options)),
+        "skrankagg, from dicts": timed(lambda: evaluate({"run": dicts}, judged, names, **options)),
         "skrankagg, from frames": timed(lambda: evaluate(run, qrels, names, **options)),
         "skrankagg, from a frame and Qrels": timed(lambda: evaluate(run, judged, names, **options)),
         "skrankagg, from categories and Qrels": timed(lambda: evaluate(categories, judged, names, **options)),

@@ -146,12 +146,15 @@ def has_ranx(python):
     return subprocess.run([python, "-c", "import ranx"], capture_output=True, check=False).returncode == 0
 
 
-def measure_ranx(python, frame, qrels):
-    """Return a dict from method to the time of ranx, which the given Python runs."""
+def measure_ranx(python, frame, qrels, only=None):
+    """Return a dict from method to the time of ranx, which the given Python runs; `only` leaves out other methods."""
     with tempfile.TemporaryDirectory() as folder:
         frame.to_csv(f"{folder}/lists.csv", index=False)
         qrels.to_csv(f"{folder}/qrels.csv", index=False)
-        theirs = json.dumps({name: theirs for name, (_, theirs) in METHODS.items()}), json.dumps([*MEASURES.values()])
+        theirs = (
+            json.dumps({name: theirs for name, (_, theirs) in METHODS.items() if only in (None, name)}),
+            json.dumps([*MEASURES.values()]),
+        )
         subprocess.run([python, "-W", "ignore", "-c", _WARM, folder, *theirs], check=True, stdout=subprocess.DEVNULL)
         return json.loads(Path(folder, "times.json").read_text(encoding="ascii"))
 
