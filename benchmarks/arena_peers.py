@@ -156,13 +156,15 @@ def main():
     """Read the arguments and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--repeat", type=int, default=3)
-    repeat = parser.parse_args().repeat
+    parser.add_argument("--scale", type=int, default=1, help="divide the numbers of comparisons")
+    arguments = parser.parse_args()
+    repeat, scale = arguments.repeat, arguments.scale
     warnings.simplefilter("ignore")
     differences, times = [], []
     for n_comparisons in (1_000, 20_000, 100_000):
         for tie_probability in (0.0, 0.2, 0.5):
-            frame = battles(n_comparisons, tie_probability)
-            name = f"{n_comparisons:,} comparisons, {(frame['winner'] == 'tie').mean():.0%} ties"
+            frame = battles(n_comparisons // scale, tie_probability)
+            name = f"{n_comparisons:,} comparisons, tie probability {tie_probability}"
             ours = of_skrankagg(frame).set_index("item")["score"] * ELO
             row = [name]
             for theirs in (
@@ -186,7 +188,7 @@ def main():
     table(differences, ["Elo points apart", "arena-rank", "same order", "evalica", "same order"])
     print()
     table(times, ["read and fit, CPU s", "skrankagg", "evalica", "arena-rank"])
-    frame = battles(100_000, 0.2)
+    frame = battles(100_000 // scale, 0.2)
     comparisons = [
         f"{cpu_time(draws_of_skrankagg(frame), repeat):.2f}",
         cell("evalica", lambda: scaled(lambda: draws_of_evalica(frame, 20), 20, 1)),

@@ -211,7 +211,8 @@ def first_calls(rounds):
     table([("Python alone", f"{seconds:.3f}", f"{memory:.0f}", False), *rows], ("process", "CPU s", "MiB", "has NumPy"))
 
 
-if __name__ == "__main__":
+def main():
+    """Run the requested part."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", nargs="?", choices=("queries", "start"), default="queries")
     parser.add_argument("--rounds", type=int, default=0, help="default: 100, or 5 new processes")
@@ -220,3 +221,7 @@ if __name__ == "__main__":
         first_calls(options.rounds or 5)
     else:
         queries(options.rounds or 100)
+
+
+if __name__ == "__main__":
+    main()

@@ -25,7 +25,8 @@ import warnings
 from pathlib import Path
 from typing import NamedTuple
 
-os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"))
+if __name__ == "__main__":
+    os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"))
 
 import encoding
 import evaluation

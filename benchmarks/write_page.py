@@ -26,6 +26,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -72,16 +73,28 @@ def check_environment(name, python, arrow):
         )
 
 
-def output_of(command, environment):
-    """Return the output of a command, without blanks at the ends of lines, and the seconds that it took."""
+def output_of(command, environment, limit=None):
+    """Return the output of a command, without blanks at the ends of lines, and the seconds that it took.
+
+    After `limit` seconds, the command and its child processes are ended.
+    """
     words = [os.path.expandvars(word) for word in shlex.split(command)]
     if words[0] == "python":
         words[0] = sys.executable
     start = time.perf_counter()
-    done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment, check=False)
-    if done.returncode:
-        raise RuntimeError(f"it ended with code {done.returncode}")
-    lines = [line.rstrip() for line in done.stdout.strip("\n").splitlines()]
+    with subprocess.Popen(
+        words, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    ) as process:
+        try:
+            printed, _ = process.communicate(timeout=limit)
+        except BaseException as error:
+            os.killpg(process.pid, signal.SIGKILL)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise RuntimeError(f"it took more than {limit} s") from None
+            raise
+    if process.returncode:
+        raise RuntimeError(f"it ended with code {process.returncode}")
+    lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
     if not lines:
         raise RuntimeError("it printed nothing")
     return "\n".join(lines) + "\n", time.perf_counter() - start
@@ -124,7 +137,7 @@ def chosen(commands, only, with_long):
     return sorted(commands, key=lambda one: DERIVED in one)
 
 
-def measure_page(commands, cache, environment):
+def measure_page(commands, cache, environment, limit=None):
     """Run commands and rewrite the page after each of them; return a dict from each failed command to the reason."""
     failed, commit, today = {}, git("rev-parse", "--short=8", "HEAD"), datetime.date.today().isoformat()
     begun = time.perf_counter()
@@ -133,7 +146,7 @@ def measure_page(commands, cache, environment):
         if kept is None:
             digest = page_tool.digest_of(command)
             try:
-                output, seconds = output_of(command, environment)
+                output, seconds = output_of(command, environment, limit)
             except RuntimeError as error:
                 failed[command] = str(error)
                 print(f"FAILED  {command}: {error}", flush=True)
@@ -185,7 +198,7 @@ def write_performance(options):
         print(f"Warning: other programs use the machine; the load is {load:.1f}. Times are then too long.", flush=True)
     os.environ["PLAIN_PYTHON"] = options.plain or "-"
     os.environ["ARENA_PYTHON"] = options.arena or sys.executable
-    failed = measure_page(commands, Cache(options.cache), os.environ.copy())
+    failed = measure_page(commands, Cache(options.cache), os.environ.copy(), options.limit)
     for command, reason in failed.items():
         print(f"not measured: {command}: {reason}")
     return not failed
@@ -199,6 +212,7 @@ def main():
     parser.add_argument("--cache", help="a folder for measured tables; a later call continues with them")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="parts of commands; default: all")
     parser.add_argument("--long", action="store_true", help="also run the commands that take long")
+    parser.add_argument("--limit", type=float, default=900, help="seconds allowed for each command")
     parser.add_argument("--list", action="store_true", help="print the commands that would run, and run nothing")
     parser.add_argument("--page", choices=("performance", "evidence"), default="performance")
     options = parser.parse_args()
