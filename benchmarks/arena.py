@@ -12,7 +12,7 @@ cheapest of several runs, for these tasks:
 - queries: 20 queries of 50 lists of 100 items
 - duels: a million duels of 100 models in a frame of text ids; each step is timed
 - judged duels: a million duels with 50 judges; one tenth of the duels are ties between equally good models
-- draws: 1000 draws of 100,000 duels of 100 models, by rank_stability
+- draws: 1000 draws of 100,000 duels of 100 models, by rank_stability; --resamples changes the number of draws
 """
 
 import argparse
@@ -83,7 +83,7 @@ def races():
     return RankedLists.from_frame(frame[kept[frame["voter"].str[1:].astype(int) - 1, driver]])
 
 
-def costs(repeat, scale):
+def costs(repeat, scale, n_resamples):
     """Yield the rows of the second table; each row is a description and its CPU seconds.
 
     The number of lists and duels is divided by `scale`.
@@ -119,7 +119,7 @@ def costs(repeat, scale):
     yield "judged duels, PlackettLuce, with merging", cpu_time(lambda: model.fit_transform(judged), repeat)
 
     lists = RankedLists.from_comparisons(duels[: 100_000 // scale])
-    yield "draws", cpu_time(lambda: rank_stability(model, lists, n_resamples=1000), 1)
+    yield "draws", cpu_time(lambda: rank_stability(model, lists, n_resamples=n_resamples), 1)
 
 
 def main():
@@ -128,6 +128,7 @@ def main():
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--only", choices=("orders", "costs"), help="print only the first or the second table")
+    parser.add_argument("--resamples", type=int, default=1000, help="number of draws of the last row")
     parser.add_argument("--scale", type=int, default=1, help="divide the number of lists and duels of the second table")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -136,7 +137,7 @@ def main():
     if arguments.only is None:
         print()
     if arguments.only != "orders":
-        found = costs(arguments.repeat, arguments.scale)
+        found = costs(arguments.repeat, arguments.scale, arguments.resamples)
         rows = [[name, "not installed" if seconds is None else f"{seconds:.3f}"] for name, seconds in found]
         table(rows, ["task", "CPU s"])
 

@@ -4,9 +4,10 @@
 
 This takes about 20 minutes on two processors. Each measured table is kept in FOLDER, so a later call with the same
 FOLDER continues where this call ended. A kept table is measured again if the package or its script has changed since.
-`--only PART ...` runs the commands that contain one of the parts. `--long` also runs the commands that take long and
-need no idle machine. `--page evidence` runs the commands of docs/evidence.md, which takes hours. Most of these commands
-need the folder of the real data in the environment variable SKRANKAGG_DATA.
+`--only PART ...` runs the commands that contain one of the parts. `--long` also runs the commands that measure memory,
+which take ten more minutes; `--only memory_limit` runs these alone, and the machine may then be busy.
+`--page evidence` runs the commands of docs/evidence.md, which takes hours. Most of these commands need the folder of
+the real data in the environment variable SKRANKAGG_DATA.
 
 The environments are made by these commands in the folder of the project; arena-rank needs an older NumPy, so it has an
 environment of its own:
@@ -39,8 +40,9 @@ import performance_page as page_tool
 ROOT = page_tool.ROOT
 EVIDENCE = ROOT / "docs" / "evidence.md"
 EVIDENCE_BLOCK = re.compile(r"```console\n\$ python (.+)\n(?:.*\n)*?```\n")
-#: Commands that run only with --long or if --only names them: they take minutes, and count no times.
-LONG = ("memory_limit.py limit",)
+#: Commands that run only with --long or if --only names them: they take minutes and measure memory, so the machine
+#: may be busy.
+LONG = ("memory_limit.py",)
 #: Commands that read the other tables of the page, so they run last and are never kept.
 DERIVED = "summary.py"
 _CHECK = """

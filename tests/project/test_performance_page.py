@@ -33,7 +33,7 @@ SMALL = {
     "cross_validation.py": ("--queries 10 --voters 2 --length 5 --repeat 1", True),
     "kemeny.py mallows": ("--scale 20", False),
     "kemeny.py heuristics": ("--scale 5", True),
-    "arena.py": ("--repeat 1 --scale 20", True),
+    "arena.py": ("--repeat 1 --scale 20 --resamples 3", True),
     "arena_peers.py": ("--repeat 1 --scale 2", True),
     "memory_limit.py pairs": ("--pairs 20 30", True),
 }
