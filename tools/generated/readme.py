@@ -37,21 +37,21 @@ def speed_rows(comparisons):
 
     def add(title, one):
         given = one.start.replace(", plain", " without pyarrow")
-        what = f"{title}: {one.task}, from {given}"
+        what = f"{one.task}, from {given}; {title}"
         rows.append(f"| {what} | {_time(one.ours)} | {one.library} {_time(one.theirs)} | {_factor(one.ratio)} |\n")
 
     for part, start in TYPICAL:
         ones = [one for one in comparisons if part in one.command and one.start == start]
         if ones:
             middle = statistics.median_low(one.ratio for one in ones)
-            add(f"median of {len(ones)}", next(one for one in ones if one.ratio == middle))
+            add(f"the median of {len(ones)}", next(one for one in ones if one.ratio == middle))
     others = [one for one in comparisons if one.library in ("PyFLAGR", "ranx") and one.start != "encoded lists"]
     gains = [one for one in others if one.ratio >= 1]
     if gains:
-        add("least gain", min(gains, key=lambda one: one.ratio))
+        add("the least gain", min(gains, key=lambda one: one.ratio))
     losses = [one for one in comparisons if one.ratio < 1]
     if losses:
-        add("greatest loss", min(losses, key=lambda one: one.ratio))
+        add("the greatest loss", min(losses, key=lambda one: one.ratio))
     return SPEED + "".join(rows)
 
 
