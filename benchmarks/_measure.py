@@ -92,5 +92,7 @@ def read_tables(output):
         header, *rows = lines
         if part.splitlines()[1 if title else 0].startswith("  "):
             header = ["", *header]
-        tables.append(Table(title, header, [row for row in rows if len(row) > 1]))
+        # A row may end early, such as the row of a method that refuses its input.
+        rows = [row + ["-"] * (len(header) - len(row)) for row in rows if len(row) > 1]
+        tables.append(Table(title, header, rows))
     return tables

@@ -156,13 +156,14 @@ def main():
     """Read the arguments and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--ties", type=float, nargs="+", default=[0.0, 0.2, 0.5], help="probabilities of ties")
     parser.add_argument("--scale", type=int, default=1, help="divide the numbers of comparisons")
     arguments = parser.parse_args()
     repeat, scale = arguments.repeat, arguments.scale
     warnings.simplefilter("ignore")
     differences, times = [], []
     for n_comparisons in (1_000, 20_000, 100_000):
-        for tie_probability in (0.0, 0.2, 0.5):
+        for tie_probability in arguments.ties:
             frame = battles(n_comparisons // scale, tie_probability)
             name = f"{n_comparisons:,} comparisons, tie probability {tie_probability}"
             ours = of_skrankagg(frame).set_index("item")["score"] * ELO
@@ -187,7 +188,7 @@ def main():
             times.append([name, *found])
     table(differences, ["Elo points apart", "arena-rank", "same order", "evalica", "same order"])
     print()
-    table(times, ["read and fit, CPU s", "skrankagg", "evalica", "arena-rank"])
+    table(times, ["read and fit", "skrankagg CPU s", "evalica CPU s", "arena-rank CPU s"])
     frame = battles(100_000 // scale, 0.2)
     comparisons = [
         f"{cpu_time(draws_of_skrankagg(frame), repeat):.2f}",

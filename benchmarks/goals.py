@@ -327,25 +327,20 @@ def _against_pytrec_eval():
     run, qrels = evaluation.run_and_qrels(1000, 100)
     judged, dicts = Qrels.from_frame(qrels), evaluation.as_dicts(run, "score", float)
     encoded, grades = RankedLists.from_frame(run), evaluation.as_dicts(qrels, "relevance", int)
-    cutoffs, levels = (5, 10, 15, 20, 30, 100, 200, 500, 1000), [k / 10 for k in range(11)]
-
-    def theirs(names):
-        evaluator = pytrec_eval.RelevanceEvaluator(grades, names)
-        return cpu_time(lambda: evaluator.evaluate(dicts), 5)
-
-    def ours(given, names):
-        return cpu_time(lambda: evaluate(given, judged, names, gain="linear", per_query=True), 5)
-
     five = {
         name.replace("cut_", "cut.").replace("P_", "P.").replace("recall_", "recall.") for name in evaluation.MEASURES
     }
-    yield theirs(five) / ours({"run": dicts}, list(evaluation.MEASURES.values()))
-    many = [f"{name}@{k}" for name in ("p", "recall", "ndcg") for k in cutoffs]
-    text = ",".join(map(str, cutoffs))
-    every = {f"{name}.{text}" for name in ("P", "recall", "ndcg_cut")} | {"map", "Rprec", "recip_rank", "bpref"}
-    yield theirs(every) / ours(run, [*many, "map", "rprec", "mrr", "bpref"])
-    curve = {"iprec_at_recall." + ",".join(f"{one:.2f}" for one in levels)}
-    yield theirs(curve) / ours(encoded, [f"iprec@{one}" for one in levels])
+
+    def factor(their_names, *given, names):
+        parsed = pytrec_eval.RelevanceEvaluator(grades, their_names)
+        options = {"gain": "linear", "rounding": "up", "per_query": True}
+        calls = {"theirs": lambda: parsed.evaluate(dicts), "ours": lambda: evaluate(*given, names, **options)}
+        found = evaluation.in_turns(calls, 10)
+        return found["theirs"] / found["ours"]
+
+    yield factor(five, {"run": dicts}, grades, names=list(evaluation.MEASURES.values()))
+    yield factor(evaluation.THEIR_MANY, run, qrels, names=evaluation.MANY)
+    yield factor({"iprec_at_recall"}, encoded, judged, names=evaluation.RECALLS)
 
 
 def measure(chosen, cache):

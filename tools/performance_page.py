@@ -155,6 +155,23 @@ COMPARED = {
             )
         ]
     ),
+    "evaluation.py many": Rows(
+        [
+            (
+                f"{task}, skrankagg, from {ours}",
+                f"{task}, pytrec_eval, from dicts",
+                start,
+                "pytrec_eval from dicts",
+                task,
+            )
+            for task, ours, start in (
+                ("31 measures", "dicts", "dicts"),
+                ("31 measures", "frames", "frames"),
+                ("31 measures", "codes", "encoded lists"),
+                ("curve", "codes", "encoded lists"),
+            )
+        ]
+    ),
     "fuse.py --rounds": Rows(
         [
             (ours, f"{library}, {name}", start, library, f"fuse by {name}")
@@ -166,6 +183,11 @@ COMPARED = {
         [("duels, all of ours", f"duels, {library}", "a frame", library, _DUELS) for library in ("evalica", "choix")]
     ),
 }
+#: Another script, in which each column has the times of one library.
+COMPARED["arena_peers.py"] = [
+    Columns("read and fit", library, f"{library} CPU s", {"a frame": "skrankagg CPU s"})
+    for library in ("evalica", "arena-rank")
+]
 _UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -187,7 +209,8 @@ def read_comparisons(text):
         if rule is None:
             continue
         for table in read_tables(block.output):
-            found += (_by_columns if isinstance(rule, Columns) else _by_rows)(block.command, rule, table)
+            for one in rule if isinstance(rule, list) else [rule]:
+                found += (_by_columns if isinstance(one, Columns) else _by_rows)(block.command, one, table)
     return found
 
 

@@ -20,12 +20,14 @@ SMALL = {
     "environment.py": ("", False),
     "methods.py table": ("--sizes 2 3 5 --repeat 1 --timeout 0", False),
     "methods.py wide": ("--sizes 1 3 5 --repeat 1 --timeout 0", True),
+    "methods.py large": ("--sizes 1 3 6", True),
     "methods.py kemeny": ("--timeout 0", True),
     "from_files.py flagr": ("--sizes 2 3 5 --repeat 1 --timeout 0", True),
     "from_files.py readers": ("--sizes 3 2 5 --repeat 1", False),
     "ranx_fusion.py warm": ("--sizes 3 2 10 --without-ranx", False),
     "ranx_fusion.py cold": ("--without-ranx", True),
     "evaluation.py small": ("--queries 3 --repeat 1", False),
+    "evaluation.py many": ("--queries 3 --repeat 1", False),
     "fuse.py --rounds": ("--rounds 1", True),
     "fuse.py start": ("--rounds 1", True),
     "ways_in.py": ("--rows 500 --repeat 1", True),
@@ -38,7 +40,7 @@ SMALL = {
     "memory_limit.py pairs": ("--pairs 20 30", True),
 }
 #: Commands whose rows are tested otherwise: by the methods, by the comparisons, or without a small size.
-ELSEWHERE = ("methods.py large", "memory_limit.py limit", "summary.py", "pyflagr_notebook.py")
+ELSEWHERE = ("memory_limit.py limit", "summary.py", "pyflagr_notebook.py")
 
 
 def script_of(command):
@@ -110,6 +112,7 @@ def test_tables_of_all_methods_have_every_method(monkeypatch, capsys):
     for part, expected in (
         ("methods.py table", list(methods.all_methods())),
         ("methods.py wide", list(methods.all_methods())),
+        ("methods.py large", list(methods.all_methods())),
         ("memory_limit.py limit", list(all_methods())),
     ):
         (block,) = (one for one in BLOCKS if part in one.command)
