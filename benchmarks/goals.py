@@ -5,8 +5,9 @@ python benchmarks/goals.py [--only PART ...] [--python OTHER ...] [--before PYTH
 The column "before" has the values of commit 3e100f08 on a machine with two processors. PYTHON is the Python of an
 environment with an older version of the package. The same lines are then measured there, in the same run, and these
 values replace the column. Each OTHER is the Python of another environment, such as one without pyarrow, in which the
-table is also printed. Times are CPU times in one thread. Most are least times of loops of calls, with warm caches.
-Lines of a missing library state this. Each measured line is kept in FOLDER, so a later call continues.
+table is also printed. Times are CPU times in one thread. Most are least times of loops of calls, with warm caches. Use
+an idle machine, because the times of PyFLAGR and ranx are wall-clock times of other processes. Lines of a missing
+library state this. Each measured part is kept in FOLDER, so a later call continues.
 
 A goal is one of these: "3x faster" than before, at most a time or a ratio ("<="), or at least a ratio (">=").
 """
@@ -356,6 +357,8 @@ def measure(chosen, cache):
             print(name, file=sys.stderr, flush=True)
             with tempfile.TemporaryDirectory() as folder:
                 values = dict(function(Path(folder)))
+            if unknown := values.keys() - GOALS.keys():
+                raise KeyError(f"GOALS must have a goal for each line; {sorted(unknown)} are missing. Add them.")
             if path:
                 path.write_text(json.dumps(values), encoding="ascii")
         found |= values
