@@ -26,8 +26,9 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 import numpy as np
 from _measure import best_time, cpu_with_processes, extra_memory
 from scipy.optimize import least_squares, nnls
+from sklearn.base import clone
 
-from skrankagg import Qrels, RankedLists
+from skrankagg import Copeland, Qrels, RankedLists
 from skrankagg._kernels.loading import COMPILED
 from skrankagg.base import SupervisedAggregator
 from skrankagg.base._cost import SHARED_TERMS, TERMS, Sizes, announced_costs, probe
@@ -64,6 +65,10 @@ SIZES = (
 MEMORY_SIZES = ((100, 10, 1000, 1000), (400, 10, 100, 100), (300, 5, 20, 20))
 #: A constant that adds less than this share to all times is left out.
 LEAST_SHARE = 1e-3
+# Sizes for lists with weights; the first one that takes less than the limit is measured.
+WEIGHTED_SIZES = ((4, 30, 300, 150), (20, 10, 100, 30), (1, 5, 20, 20))
+#: A factor of weights below this number is left out.
+LEAST_FACTOR = 1.5
 #: Least bytes of a row, for the result and the encoded lists.
 LEAST_BYTES = 40.0
 
@@ -97,22 +102,22 @@ class Fit:
         self.terms = tuple(dict.fromkeys((*SHARED_TERMS, *method._cost_terms)))
         self.rows, self.seconds, self.constants = [], [], None
 
-    def values(self, lists):
+    def values(self, lists, method=None):
         """Return the value of each term, summed over the queries; the first term is the call itself."""
         sizes = Sizes.of_lists(lists)
         found = [1.0]
         for term in self.terms:
             if term == "aggregator":
-                inner = self.method._aggregator()
+                inner = (method or self.method)._aggregator()
                 inner.fit_transform(lists)
                 found.append(seconds_of(lambda inner=inner: inner._aggregate(lists)))
             else:
                 found.append(TERMS[term](sizes).sum())
         return np.array(found)
 
-    def add(self, lists, seconds):
-        """Add a measurement, and fit the constants again."""
-        self.rows.append(self.values(lists))
+    def add(self, lists, seconds, method=None):
+        """Add a measurement, and fit the constants again; `method` has another aggregator inside."""
+        self.rows.append(self.values(lists, method))
         self.seconds.append(seconds)
         rows, seconds = np.array(self.rows), np.array(self.seconds)
         self.constants = nnls(rows / seconds[:, None], np.ones(len(seconds)))[0]
@@ -152,6 +157,13 @@ def measure(method, limit):
         fits["seconds"].add(lists, seconds_of(lambda lists=lists: run(lists)))
         if fits["seconds"].seconds[-1] > 5 * limit:
             break
+    if "aggregator" in method._cost_terms:
+        # The aggregator inside may also be quadratic in the items.
+        other = clone(method).set_params(aggregator=Copeland())
+        for size in WEIGHTED_SIZES:
+            lists, _ = make_lists(size)
+            other.fit_transform(lists)
+            fits["seconds"].add(lists, seconds_of(lambda lists=lists: other.fit_transform(lists)), other)
     for size in MEMORY_SIZES:
         lists, qrels = make_lists(size)
         if fits["seconds"].expect(lists) <= limit:
@@ -163,8 +175,22 @@ def measure(method, limit):
     peak -= 0 if needed is None else needed.max()
     constants = {name: fit.as_dict() for name, fit in fits.items()}
     constants["row_bytes"] = round(max(peak / lists.n_rows, LEAST_BYTES))
+    weighted = slower_with_weights(method, limit, fits["seconds"])
+    if weighted > LEAST_FACTOR:
+        constants["weighted"] = weighted
     fit = fits["seconds"]
     return constants, f"{len(fit.rows)} sizes, to {max(fit.seconds):.2f} s, worst factor {fit.worst():.2f}"
+
+
+def slower_with_weights(method, limit, fit):
+    """Return the time with fractional weights of lists, divided by the time without weights; 1 if it does not apply."""
+    tags = method.__sklearn_tags__().aggregator_tags
+    if tags.supervised or tags.integer_weights or not tags.voter_weights:
+        return 1.0
+    lists, _ = next(one for one in map(make_lists, WEIGHTED_SIZES) if fit.expect(one[0]) <= limit)
+    weights = np.random.default_rng(0).random(lists.n_lists) + 1.0
+    weighed = lists.with_list_weight(weights)
+    return round(seconds_of(lambda: method.fit_transform(weighed)) / seconds_of(lambda: method.fit_transform(lists)), 2)
 
 
 def variants_of(kind):

@@ -10,7 +10,7 @@ import sys
 import time
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -109,7 +109,9 @@ class Sizes:
     @classmethod
     def of_lists(cls, lists):
         """Return the sizes of RankedLists."""
-        return cls(lists.query_n_items.astype(float), lists.list_length.astype(float), lists.list_ptr, 1)
+        return cls(
+            lists.query_n_items.astype(float), lists.list_length.astype(float), lists.list_ptr, 1, lists.is_weighted
+        )
 
     @classmethod
     def of_numbers(cls, n_queries, n_voters, n_items, list_length=None):
@@ -229,13 +231,15 @@ def _reference_seconds(aggregator, sizes, parts):
             if term == "call":
                 once += seconds
             elif term == "aggregator":
-                inner = _reference_seconds(aggregator._aggregator(), sizes, ("seconds",))
+                # The method aggregates the lists repeatedly, with learned weights.
+                inner = _reference_seconds(aggregator._aggregator(), replace(sizes, is_weighted=True), ("seconds",))
                 if inner is None:
                     return None
                 each += seconds * inner[1]
             else:
                 each += seconds * TERMS[term](sizes)
-    return once, each
+    # Some methods have a faster algorithm for lists without weights.
+    return once, each * (constants.get("weighted", 1.0) if sizes.is_weighted else 1.0)
 
 
 def _bytes(aggregator, sizes):
