@@ -40,8 +40,8 @@ from skrankagg.inspection import estimated_cost
 
 # A method, and numbers of queries, voters and items, and the length of the lists.
 PAIRS = (
-    (CombSUM(norm="z-score"), (2000, 15, 100, 60)),
-    (BordaCount(), (300, 20, 500, 500)),
+    (CombSUM(norm="z-score"), (5000, 15, 100, 60)),
+    (BordaCount(), (600, 20, 500, 500)),
     (BIRRA(), (200, 20, 300, 300)),
     (RobustRankAggregation(exact=True), (3, 300, 400, 300)),
     (DIBRA(), (1000, 20, 100, 50)),
@@ -58,7 +58,7 @@ PAIRS = (
     (MarkovChain(), (100, 12, 1000, 1000)),
     (HodgeRank(), (30, 15, 1500, 1500)),
     (Schulze(), (40, 10, 1600, 1600)),
-    (FootruleOptimal(), (60, 8, 1800, 1200)),
+    (FootruleOptimal(), (30, 8, 1800, 1200)),
     (Agglomerative(), (4, 6000, 60, 60)),
 )
 
