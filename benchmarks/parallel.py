@@ -20,6 +20,8 @@ from skrankagg import (
     CombSUM,
     Comparator,
     Copeland,
+    FootruleOptimal,
+    HodgeRank,
     Kemeny,
     LearnedWeights,
     MarkovChain,
@@ -41,6 +43,7 @@ PAIRS = [
     ("mc4", MarkovChain(absent="last")),
     ("mct", MarkovChain(chain="mct", absent="last")),
 ]
+CUBIC = [("schulze", Schulze()), ("footrule", FootruleOptimal()), ("hodge", HodgeRank())]
 
 
 def make_lists(n_queries, n_voters, n_items, length, **options):
@@ -63,6 +66,10 @@ def cases():
         "Comparator, 7 methods, 20 queries of 600 items",
         lambda n: Comparator(mixed, qrels=judged_wide, n_jobs=n, verbose=False).fit(wide),
     )
+    yield (
+        "Comparator, 3 cubic methods, 20 queries of 600 items",
+        lambda n: Comparator(CUBIC, qrels=judged_wide, n_jobs=n, verbose=False).fit(wide),
+    )
     yield "AggregatorUnion, 3 linear methods", lambda n: AggregatorUnion(LINEAR, n_jobs=n).fit_transform(many)
     yield "AggregatorUnion, 4 pairwise methods", lambda n: AggregatorUnion(PAIRS, n_jobs=n).fit_transform(wide)
     yield (
@@ -77,17 +84,19 @@ def cases():
         )
     hard, _ = make_lists(12, 6, 40, 40, quality=0.1)
     yield "Kemeny, 12 queries of 40 items", lambda n: Kemeny(n_jobs=n, verbose=False).fit_transform(hard)
-    scorer = make_ranking_scorer("ndcg@10", judged)
+    scorer = make_ranking_scorer("ndcg@10")
+    targets, wide_targets = judged.align(many), judged_wide.align(wide)
     yield (
         "GridSearchCV, 4 candidates of RRF, 1000 queries",
-        lambda n: GridSearchCV(ReciprocalRankFusion(), {"k": [1, 10, 30, 60]}, scoring=scorer, n_jobs=n).fit(many),
+        lambda n: GridSearchCV(ReciprocalRankFusion(), {"k": [1, 10, 30, 60]}, scoring=scorer, n_jobs=n).fit(
+            many, targets
+        ),
     )
-    own = make_ranking_scorer("ndcg@10", judged_wide)
     yield (
         "GridSearchCV, 4 candidates of MC4, 20 queries of 600 items",
         lambda n: GridSearchCV(
-            MarkovChain(absent="last"), {"ergodic_number": [0.05, 0.1, 0.15, 0.3]}, scoring=own, n_jobs=n
-        ).fit(wide),
+            MarkovChain(absent="last"), {"ergodic_number": [0.05, 0.1, 0.15, 0.3]}, scoring=scorer, n_jobs=n
+        ).fit(wide, wide_targets),
     )
 
 

@@ -91,7 +91,7 @@ def _are_numbers(sizes):
 def _of_numbers(sizes):
     if len(sizes) not in (3, 4) or not all(is_integer(one) and one >= 1 for one in sizes):
         raise InputError(
-            f"`sizes` must be ranked lists, or 3 or 4 integers of at least 1; got {sizes!r}. Write (100, 12, 1000) for "
-            "100 queries of 12 voters and 1000 items; a fourth number is the length of the lists."
+            f"`sizes` must be ranked lists, or 3 or 4 integers of at least 1; got {sizes!r}. Write queries, voters and "
+            "items, such as (100, 12, 1000)."
         )
     return Sizes.of_numbers(*map(int, sizes))
