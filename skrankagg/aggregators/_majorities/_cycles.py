@@ -274,6 +274,7 @@ class Schulze(_BasePairwise):
     """
 
     _guide = {"absent": "as `Kemeny`", "ties": "not compared", "cost": "$m n^2 + n^3$"}
+    _cost_terms = ("m n^2", "n^2", "n^3")
     _pair_bytes = 49.0
 
     def _score(self, prefer, margin):
@@ -345,6 +346,7 @@ class RankedPairs(_BasePairwise):
         "ties": "not compared",
         "cost": r"$m n^2 + n^2 \log n$; up to $n^2$ for each majority that does not follow from others",
     }
+    _cost_terms = ("m n^2", "n^2 log n", "n^3")
     _tags = {"neutral": False}  # equally strong majorities are locked in the order of ids
     _pair_bytes = 66.0
 
@@ -412,6 +414,7 @@ class Minimax(_BasePairwise):
     """
 
     _guide = {"absent": "as `Kemeny`", "ties": "not compared", "cost": r"$m n^2 + n^2 \log n$"}
+    _cost_terms = ("m n^2", "n^2 log n")
     _pair_bytes = 66.0
 
     def _score(self, prefer, margin):

@@ -160,6 +160,7 @@ class DIBRA(WeightedAggregator):
         "ties": "as its aggregator",
         "cost": "iterations (at most 50) times the aggregator",
     }
+    _cost_terms = ("aggregator",)
     _tag_notes = {
         "needs_scores": "as its `aggregator`",
         "unanimity": "only with `prune=None`",
