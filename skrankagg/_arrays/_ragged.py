@@ -15,10 +15,12 @@ array([3, 1, 2, 0])
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
+from ._code_tables import number_by_table
+
 #: Number of rows in a step of a long pass: the extra memory of a step is then a fraction of the result.
 _CHUNK = 1 << 18
 
-
+# With at most this number of rows, comparing is faster than counting.
 _FEW = 10_000
 
 # Groups with more rows are sorted all at once, which needs less memory than counting.
@@ -133,7 +135,7 @@ def number_codes(ptr, code, n_codes, parts):
 
     Returns three arrays. The first contains the number of each row's code, as int32 of shape (n_rows,). The second is a
     pointer array that delimits the numbers of each group. The third contains the code of each number, int32. Returns
-    None if a part repeats a code, or if a group is so large that sorting would need less memory than this function.
+    None if a part repeats a code, or if sorting would need less time or less memory than this function.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import number_codes
@@ -141,8 +143,11 @@ def number_codes(ptr, code, n_codes, parts):
     >>> number_codes(ptr, code, 5, np.array([0, 2, 3, 5]))
     (array([1, 0, 1, 2, 3], dtype=int32), array([0, 2, 4]), array([2, 4, 0, 1], dtype=int32))
     """
+    by_table = number_by_table(ptr, code, parts)
+    if by_table is not None:
+        return by_table
     n_rows = len(code)
-    if np.diff(ptr).max() > _MOST_IN_A_BLOCK:
+    if n_rows <= _FEW or np.diff(ptr).max() > _MOST_IN_A_BLOCK:
         return None
     # Groups are processed in blocks for locality; each block passes over all codes once.
     block = max(_CHUNK, n_codes // 2)
