@@ -15,13 +15,14 @@ from ..exceptions import AmbiguousInputWarning, InputError, InputTypeError
 from ._comparisons import read_ties, refuse_outcomes
 from ._covariates import codes_to_merge, fields_of_pairs, key_of, read_sides, titles_of_sides
 from ._frames import AnyFrame, Columns, first_row, is_frame, known_frame, titles_of
-from ._id_codes import encode_ids, encode_together, is_arrow_text
+from ._id_codes import encode_ids, encode_together
 from ._list_columns import COUNTED, WEIGHTED, check_groupings, grouping_column
 from ._long_rows import index_of_one, join_ids, strip_ids
 from ._matrices_of_lists import as_table
 from ._matrix_cells import read_cells, read_names
 from ._outcomes import read_outcomes
 from ._similar_ids import warn_of_similar_ids
+from ._text_order import is_arrow_text
 
 _CALLER = "RankedLists.from_comparisons"
 

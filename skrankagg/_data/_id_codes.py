@@ -5,20 +5,18 @@ checks that pandas makes for columns. If many rows refer to the same objects, th
 these objects.
 """
 
-from itertools import islice, pairwise
-from operator import lt
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+
+from ._text_order import order_of_names, order_of_text
 
 # Names that pandas gives to types of objects; the values of each of these types can be sorted.
 _ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetime", "datetime64"}
 
 # With at most this number of strings, calling pandas and Arrow costs more time than the work itself.
 _FEW = 2_000
-
-# Longer strings are sorted as strings, because the table of all characters would be as wide as the longest string.
-_MOST_CHARACTERS = 64
 
 # Number of sampled rows, which show whether rows share their objects.
 _SAMPLE = 8192
@@ -38,12 +36,11 @@ def encode_ids(values):
     >>> codes, list(index)
     (array([1, 0, 1], dtype=int32), ['a', 'b'])
     """
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        return _encode_categories(values)
+    encode = _encode_categories if isinstance(values.dtype, pd.CategoricalDtype) else factorize
     runs = _run_starts(values)
     if runs is None:
-        return factorize(values)
-    codes, index = factorize(values.iloc[runs])
+        return encode(values)
+    codes, index = encode(values.iloc[runs])
     return np.repeat(codes, np.diff(np.append(runs, len(values)))), index
 
 
@@ -58,14 +55,11 @@ def factorize(values):
         codes, found = _factorize_objects(values.to_numpy())
         index = pd.Index(found, dtype=object, copy=False)
         is_text = pd.api.types.infer_dtype(index) == "string"
-        order = _string_order(index.tolist()) if is_text else _order(index)
+        order = order_of_names(index.tolist()) if is_text else _order(index)
     else:
         codes, index = pd.factorize(values)
         index = pd.Index(index)
-        if is_text:  # Arrow compares all neighbours at once
-            order = None if (index.array[1:] > index.array[:-1]).all() else _string_order(index.tolist())
-        else:
-            order = _order(index)
+        order = order_of_text(index) if is_text else _order(index)
     if order is not None:
         index = index[order]
     _check_ordered(index)
@@ -74,14 +68,9 @@ def factorize(values):
 
 def _encode_text(objects, dtype):
     codes, found = _factorize_objects(objects)
-    order = _string_order(found.tolist())
+    order = order_of_names(found.tolist())
     index = pd.Index(found if order is None else found[order], dtype=dtype, copy=False)
     return _renumber(codes, order), index
-
-
-def is_arrow_text(dtype):
-    """Return True for a dtype of strings that are stored by Arrow."""
-    return isinstance(dtype, pd.StringDtype) and dtype.storage != "python"
 
 
 def encode_together(parts):
@@ -152,45 +141,6 @@ def _share_objects(objects):
     return np.count_nonzero(sample[1:] == sample[:-1]) >= len(sample) ** 2 / n_rows
 
 
-def _string_order(names):
-    """Return the positions, of shape (n,), that sort distinct strings, or None if the strings are sorted.
-
-    If there are many strings, the first eight characters after their common prefix are converted to a number. The
-    strings are sorted by this number; strings with equal numbers are then sorted as strings.
-    """
-    if all(map(lt, names, islice(names, 1, None))):
-        return None
-    text = _as_bytes(names)
-    if text is None:
-        return np.array(sorted(range(len(names)), key=names.__getitem__))
-    width = text.shape[1]
-    start = next((k for k in range(width) if (text[:, k] != text[0, k]).any()), width)
-    word = np.zeros((len(text), 8), dtype=np.uint8)
-    word[:, : width - start] = text[:, start : start + 8]
-    number = word.view(">u8").ravel().astype(np.uint64)
-    order = np.argsort(number)
-    number = number[order]
-    tied = np.zeros(len(order), dtype=bool)
-    tied[1:] = number[1:] == number[:-1]
-    tied[:-1] |= tied[1:]
-    # The order of the numbers never contradicts the order of the strings, so all of these can be sorted at once.
-    order[tied] = sorted(order[tied].tolist(), key=names.__getitem__)
-    return order
-
-
-def _as_bytes(names):
-    """Return a table of the characters of strings, as uint8 of shape (n, width); shorter strings are padded with zeros.
-
-    Returns None if there are few strings, or if some string is long or not ASCII.
-    """
-    if len(names) < _FEW or max(map(len, names)) > _MOST_CHARACTERS:
-        return None
-    try:
-        return np.array(names, dtype=np.bytes_).view(np.uint8).reshape(len(names), -1)
-    except UnicodeEncodeError:
-        return None
-
-
 def _check_ordered(index):
     """Raise TypeError for values that are only partially ordered, such as sets.
 
@@ -205,17 +155,36 @@ def _check_ordered(index):
 
 
 def _encode_categories(values):
-    codes = values.cat.codes.to_numpy()
-    categories = values.cat.categories
+    codes, categories = values.array.codes, values.dtype.categories
     used = np.zeros(len(categories) + 1, dtype=bool)  # the last place is for missing values, code -1
-    used[codes] = True
+    used[codes.astype(np.intp)] = True
     present = np.flatnonzero(used[:-1])
+    all_present = len(present) == len(categories)
     # Categories are sorted by value, like ids of every other dtype. Their declared order is not used.
-    present = present[np.asarray(categories[present].argsort())]
-    _check_ordered(categories[present])
+    found = categories if all_present else categories[present]
+    order = _order_of_categories(found)
+    if order is not None:
+        present, found = present[order], found[order]
+    _check_ordered(found)
+    index = pd.CategoricalIndex(pd.Categorical.from_codes(present, dtype=values.dtype))
+    if all_present and order is None:
+        return codes.astype(np.int32), index
     new_code = np.full(len(categories) + 1, -1, dtype=np.int32)
     new_code[present] = np.arange(len(present), dtype=np.int32)
-    return new_code[codes], pd.CategoricalIndex(pd.Categorical.from_codes(present, dtype=values.dtype))
+    return new_code[codes], index
+
+
+def _order_of_categories(categories):
+    """Return the positions that sort distinct categories, or None if they are sorted."""
+    if isinstance(categories.dtype, pd.StringDtype):
+        return order_of_text(categories)
+    if categories.dtype == object:
+        kind = pd.api.types.infer_dtype(categories)
+        if kind == "string":
+            return order_of_names(categories.tolist())
+        if kind not in _ORDERED:  # the values may be only partially ordered
+            return np.asarray(categories.argsort())
+    return _order(categories)
 
 
 def _run_starts(values, sample=4096):
@@ -227,7 +196,9 @@ def _run_starts(values, sample=4096):
     if len(values) < sample:
         return None
     array, differ = values.array, _differ
-    if values.dtype == object or (isinstance(values.dtype, pd.StringDtype) and values.dtype.storage == "python"):
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        array, differ = array.codes, np.not_equal
+    elif values.dtype == object or (isinstance(values.dtype, pd.StringDtype) and values.dtype.storage == "python"):
         objects = np.asarray(array, dtype=object)
         if not objects.flags.c_contiguous:
             return None
