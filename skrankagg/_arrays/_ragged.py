@@ -12,6 +12,8 @@ between sparse matrix formats.
 array([3, 1, 2, 0])
 """
 
+from math import prod
+
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
@@ -125,6 +127,44 @@ def _sort_wide_codes(codes):
         start[1:] |= code[1:] != code[:-1]
         starts.append(start)
     return order, starts
+
+
+def count_codes(codes, sizes):
+    """Count the rows with equal combinations of several non-negative integer codes.
+
+    Each code is an array of shape (n_rows,), and its values are below the corresponding entry of `sizes`. Returns the
+    different combinations, sorted by the first code, then by the second code and so on, as a list with an int64 array
+    for each code. Also returns the number of rows of each combination, int64.
+
+    >>> import numpy as np
+    >>> from skrankagg._arrays._ragged import count_codes
+    >>> count_codes([np.array([1, 0, 1]), np.array([2, 5, 2])], [2, 6])
+    ([array([0, 1]), array([5, 2])], array([1, 2]))
+    """
+    n_cells = prod(map(int, sizes))
+    if n_cells > 2**62:
+        order, starts = _sort_wide_codes(codes)
+        heads = np.flatnonzero(starts[-1])
+        count = np.diff(np.append(heads, len(order)))
+        return [code[order[heads]].astype(np.int64) for code in codes], count
+    key = codes[0].astype(np.int64)
+    for code, size in zip(codes[1:], sizes[1:], strict=True):
+        if size > 1:  # otherwise the codes are 0
+            key *= size
+            key += code
+    if n_cells <= len(key):
+        count = np.bincount(key, minlength=n_cells)
+        found = np.flatnonzero(count)
+        count = count[found]
+    else:
+        key.sort()
+        heads = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: len(key)])
+        found, count = key[heads], np.diff(np.append(heads, len(key)))
+    combinations = []
+    for size in sizes[:0:-1]:
+        found, code = np.divmod(found, size)
+        combinations.append(code)
+    return [found, *combinations[::-1]], count
 
 
 def number_codes(ptr, code, n_codes, parts):

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from ._text_order import order_of_names, order_of_text
+from ._text_order import is_arrow_text, order_of_names, order_of_text
 
 # Names that pandas gives to types of objects; the values of each of these types can be sorted.
 _ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetime", "datetime64"}
@@ -22,7 +22,7 @@ _FEW = 2_000
 _SAMPLE = 8192
 
 # Number of rows in one step of a long pass.
-_CHUNK = 1 << 18
+_CHUNK = 1 << 16
 
 
 def encode_ids(values):
@@ -49,48 +49,71 @@ def factorize(values):
     # The values are sorted here, because pandas would allocate several columns of 64-bit codes.
     dtype = values.dtype
     is_text = isinstance(dtype, pd.StringDtype)
-    if is_text and (dtype.storage == "python" or len(values) < _FEW):
-        return _encode_text(np.asarray(values.array, dtype=object), dtype)
-    if pd.api.types.is_object_dtype(dtype):
-        codes, found = _factorize_objects(values.to_numpy())
-        index = pd.Index(found, dtype=object, copy=False)
-        is_text = pd.api.types.infer_dtype(index) == "string"
-        order = order_of_names(index.tolist()) if is_text else _order(index)
-    else:
-        codes, index = pd.factorize(values)
-        index = pd.Index(index)
-        order = order_of_text(index) if is_text else _order(index)
+    if pd.api.types.is_object_dtype(dtype) or (is_text and (dtype.storage == "python" or len(values) < _FEW)):
+        return _encode_objects(np.asarray(values.array, dtype=object), dtype)
+    codes, index = pd.factorize(values)
+    index = pd.Index(index)
+    order = order_of_text(index) if is_text else _order(index)
     if order is not None:
         index = index[order]
     _check_ordered(index)
     return _renumber(codes, order), index
 
 
-def _encode_text(objects, dtype):
+def _encode_objects(objects, dtype):
+    """Encode an array of objects as :func:`encode_ids` does; the index has the given dtype, text or object."""
     codes, found = _factorize_objects(objects)
-    order = order_of_names(found.tolist())
-    index = pd.Index(found if order is None else found[order], dtype=dtype, copy=False)
+    is_text = isinstance(dtype, pd.StringDtype)
+    index = None if is_text else pd.Index(found, dtype=object, copy=False)
+    if is_text or pd.api.types.infer_dtype(index) == "string":
+        order = order_of_names(found.tolist())
+    else:
+        order = _order(index)
+    if is_text:
+        return _renumber(codes, order), pd.Index(found if order is None else found[order], dtype=dtype, copy=False)
+    if order is not None:
+        index = index[order]
+    _check_ordered(index)
     return _renumber(codes, order), index
 
 
-def encode_together(parts):
-    """Encode two or more columns of text with common codes; return the codes of each column, and one index.
+def can_encode_together(parts):
+    """Return True if :func:`encode_together` accepts these Series: they have one dtype, text or object."""
+    dtype = parts[0].dtype
+    is_known = pd.api.types.is_object_dtype(dtype) or isinstance(dtype, pd.StringDtype)
+    return is_known and all(part.dtype == dtype for part in parts)
 
-    All columns are Series of one dtype of strings that Arrow stores. Numbering each column first saves a copy of all
-    strings.
+
+def encode_together(parts):
+    """Encode two or more columns with common codes; return the codes of each column, and one index.
+
+    All columns are Series of one dtype, text or object. The codes and the index are equal to the result of
+    :func:`encode_ids` for the concatenated columns. Numbering each column first saves a copy of all ids.
 
     >>> import pandas as pd
     >>> from skrankagg._data._id_codes import encode_together
     >>> encode_together([pd.Series(["b", None], dtype="str"), pd.Series(["a", "b"], dtype="str")])[0]
     [array([ 1, -1], dtype=int32), array([0, 1], dtype=int32)]
     """
-    found = [part.array.factorize() for part in parts]
-    names = np.concatenate([np.asarray(some, dtype=object) for _, some in found])
-    number, index = _encode_text(names, parts[0].dtype)
+    dtype = parts[0].dtype
+    if sum(map(len, parts)) < _FEW:
+        ids = [np.asarray(part.array, dtype=object) for part in parts]
+        codes, index = _encode_objects(np.concatenate(ids), dtype)
+        return np.split(codes, np.cumsum([len(some) for some in ids])[:-1]), index
+    found = [_factorize_part(part) for part in parts]
+    number, index = _encode_objects(np.concatenate([some for _, some in found]), dtype)
     ptr = np.cumsum([0, *(len(some) for _, some in found)])
     # The last place is for missing values, code -1.
     numbers = [np.append(number[slice(*some)], np.int32(-1)) for some in pairwise(ptr)]
-    return [mine[codes] for mine, (codes, _) in zip(numbers, found, strict=True)], index
+    return [mine.take(codes) for mine, (codes, _) in zip(numbers, found, strict=True)], index
+
+
+def _factorize_part(part):
+    """Return codes in order of appearance for a column of text or objects, and an array of the distinct objects."""
+    if is_arrow_text(part.dtype):
+        codes, found = part.array.factorize()
+        return codes, np.asarray(found, dtype=object)
+    return _factorize_objects(np.asarray(part.array, dtype=object))
 
 
 def _order(index):
@@ -113,14 +136,34 @@ def _factorize_objects(objects):
     """Give distinct objects codes in order of appearance; return the codes (-1 if missing) and the distinct objects."""
     if not _share_objects(objects):
         return pd.factorize(objects)
-    # Hashing an address is several times faster than hashing the object.
-    place, address = pd.factorize(_addresses(objects))
-    row = np.empty(len(address), dtype=np.intp)
-    for start in range(0, len(place), _CHUNK):
-        rows = slice(start, start + _CHUNK)
-        row[place[rows]] = np.arange(start, min(start + _CHUNK, len(place)))
+    place, row = _number_addresses(objects)
     codes, found = pd.factorize(objects[row])
-    return codes.astype(np.int32)[place], found
+    codes = codes.astype(np.int32)
+    return (place if len(found) == len(row) else codes[place]), found
+
+
+def distinct_objects(objects):
+    """Return an array of the objects in an array of shape (n,); if many rows share objects, it has no repeated objects.
+
+    The objects need not be hashable.
+    """
+    return objects[_number_addresses(objects)[1]] if _share_objects(objects) else objects
+
+
+def _number_addresses(objects):
+    """Number the addresses of objects in order of appearance; return the number of each row, and a row of each number.
+
+    Hashing an address is several times faster than hashing the object.
+    """
+    place, found = pd.factorize(_addresses(objects))
+    row, n_known = np.empty(len(found), dtype=np.intp), 0
+    for start in range(0, len(place), _CHUNK):
+        part = place[start : start + _CHUNK]
+        most = int(part.max()) + 1
+        if most > n_known:  # the part contains new addresses
+            row[part] = np.arange(start, start + len(part))
+            n_known = most
+    return place, row
 
 
 def _addresses(objects):

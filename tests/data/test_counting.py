@@ -1,5 +1,7 @@
 """Counting sort gives the same order of rows as comparison sorting."""
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 
 from skrankagg import RankedLists
 from skrankagg._arrays import _code_tables, _ragged
-from skrankagg._arrays._ragged import group_order, number_codes
+from skrankagg._arrays._ragged import count_codes, group_order, number_codes
 from skrankagg._data import _encoding
 from skrankagg.exceptions import InputError
 
@@ -68,6 +70,18 @@ def test_number_by_table_refuses_codes_that_are_far_apart():
     # The lists need too many cells; the lists need few cells, but the group needs too many.
     assert _code_tables.number_by_table(ptr, np.array([0, 63, 0, 63], dtype=np.int32), parts) is None
     assert _code_tables.number_by_table(ptr, np.array([0, 1, 63, 64], dtype=np.int32), parts) is None
+
+
+@pytest.mark.parametrize(("size", "times"), [(6, 72), (40, 1), (2**31, 1)], ids=["table", "sorting", "wide"])
+@given(rows=st.lists(st.tuples(st.integers(0, 5), st.just(0), st.integers(0, 1), st.integers(0, 5)), max_size=60))
+@settings(max_examples=100, deadline=None)
+def test_count_codes_equals_counting_by_hand(size, times, rows):
+    codes = np.array(rows * times, dtype=np.int32).reshape(-1, 4).T
+    found, count = count_codes(list(codes), [size, 1, 2, size])
+    expected = sorted(Counter(rows * times).items())
+    assert list(zip(*(one.tolist() for one in found), strict=True)) == [row for row, _ in expected]
+    assert count.tolist() == [n for _, n in expected]
+    assert all(one.dtype == np.int64 for one in (*found, count))
 
 
 @given(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from skrankagg import RankedLists
 from skrankagg._data import _id_codes, _text_order
-from skrankagg._data._id_codes import encode_ids, factorize
+from skrankagg._data._id_codes import can_encode_together, distinct_objects, encode_ids, encode_together, factorize
 from skrankagg.aggregators import BordaCount, Condorcet
 
 pytestmark = pytest.mark.twice
@@ -113,6 +113,46 @@ def test_encode_ids_handles_missing_ids_in_runs_of_one_object():
     column = pd.Series(["a"] * 5000 + [None] * 5000 + ["b"] * 5000, dtype=PLAIN)
     codes, index = encode_ids(column)
     assert np.unique(codes).tolist() == [-1, 0, 1] and (codes[5000:10_000] == -1).all() and index.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("few", [0, 10_000], ids=["many", "few"])
+@given(
+    parts=st.lists(st.lists(NAMES | st.none(), min_size=1, max_size=30), min_size=2, max_size=3),
+    dtype=st.sampled_from(DTYPES),
+)
+@settings(max_examples=100, deadline=None)
+def test_encode_together_equals_encoding_the_concatenated_columns(few, parts, dtype):
+    columns = [pd.Series(ids, dtype=dtype) for ids in parts]
+    assert can_encode_together(columns)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_id_codes, "_FEW", few)
+        found, index = encode_together(columns)
+    codes, expected = encode_ids(pd.concat(columns))
+    np.testing.assert_array_equal(np.concatenate(found), codes)
+    assert [len(one) for one in found] == [len(one) for one in parts]
+    assert all(one.dtype == np.int32 for one in found)
+    pd.testing.assert_index_equal(index, expected, exact=True)
+
+
+@pytest.mark.parametrize("few", [0, 10_000], ids=["many", "few"])
+def test_encode_together_keeps_the_first_of_equal_objects(few, monkeypatch):
+    monkeypatch.setattr(_id_codes, "_FEW", few)
+    columns = [pd.Series(ids, dtype=object) for ids in ([2, 1.0, None], [1, True, 2.0])]
+    found, index = encode_together(columns)
+    assert [one.tolist() for one in found] == [[1, 0, -1], [0, 0, 1]]
+    assert [repr(one) for one in index] == ["1.0", "2"]
+    with pytest.raises(TypeError, match="not supported between"):
+        encode_together([columns[0], pd.Series(["1"], dtype=object)])
+    assert not can_encode_together([columns[0], pd.Series(["1"], dtype="category")])
+
+
+@pytest.mark.parametrize("shared", [True, False], ids=["shared", "apart"])
+def test_distinct_objects_contains_each_object(shared):
+    cells = [["a list"], "text", 3, None]
+    objects = np.empty(50_000, dtype=object)
+    objects[:] = [cells[k % 4] if shared else f"{k}" for k in range(len(objects))]
+    found = distinct_objects(objects).tolist()
+    assert found == (cells if shared else objects.tolist())
 
 
 @pytest.mark.parametrize("n_rows", [3, 50_000])
