@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from ._text_order import is_arrow_text, order_of_names, order_of_text
+from ._text_order import factorize_text, is_arrow_text, order_of_names, order_of_text
 
 # Names that pandas gives to types of objects; the values of each of these types can be sorted.
 _ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetime", "datetime64"}
@@ -51,7 +51,7 @@ def factorize(values):
     is_text = isinstance(dtype, pd.StringDtype)
     if pd.api.types.is_object_dtype(dtype) or (is_text and (dtype.storage == "python" or len(values) < _FEW)):
         return _encode_objects(np.asarray(values.array, dtype=object), dtype)
-    codes, index = pd.factorize(values)
+    codes, index = factorize_text(values.array) if is_text else pd.factorize(values)
     index = pd.Index(index)
     order = order_of_text(index) if is_text else _order(index)
     if order is not None:
@@ -111,7 +111,7 @@ def encode_together(parts):
 def _factorize_part(part):
     """Return codes in order of appearance for a column of text or objects, and an array of the distinct objects."""
     if is_arrow_text(part.dtype):
-        codes, found = part.array.factorize()
+        codes, found = factorize_text(part.array)
         return codes, np.asarray(found, dtype=object)
     return _factorize_objects(np.asarray(part.array, dtype=object))
 
@@ -126,7 +126,7 @@ def _renumber(codes, order):
     `order` sorts the values. None means that the values are already sorted.
     """
     if order is None:
-        return codes.astype(np.int32)
+        return codes.astype(np.int32)  # a copy, which the caller may change
     new_code = np.full(len(order) + 1, -1, dtype=np.int32)  # the last place is for missing values, code -1
     new_code[order] = np.arange(len(order), dtype=np.int32)
     return new_code[codes]

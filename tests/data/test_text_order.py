@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skrankagg._data import _text_order
-from skrankagg._data._text_order import order_of_names, order_of_text
+from skrankagg._data._text_order import factorize_text, order_of_names, order_of_text
 
 pytestmark = pytest.mark.twice
 
@@ -52,6 +52,18 @@ def test_order_of_text_in_arrow_equals_sorted(few, names, sliced, divided):
         order = order_of_text(pd.Index(column.array))
     assert in_order(names, order) == sorted(names)
     assert (order is None) == (names == sorted(names))
+
+
+@given(names=st.lists(NAMES | st.none(), min_size=1, max_size=40), divided=st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_factorize_text_equals_factorize_of_pandas(names, divided):
+    pytest.importorskip("pyarrow", reason="numbers text of Arrow")
+    column = pd.Series(names, dtype="string[pyarrow]")
+    array = (pd.concat([column.iloc[:2], column.iloc[2:]]) if divided else column).array
+    codes, found = factorize_text(array)
+    expected, distinct = pd.factorize(np.array(names, dtype=object))
+    assert codes.tolist() == expected.tolist() and found.tolist() == distinct.tolist()
+    assert codes.dtype == np.int32 and found.dtype == column.dtype
 
 
 def test_order_of_names_sorts_many_strings_with_long_common_parts():
