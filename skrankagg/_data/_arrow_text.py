@@ -3,7 +3,7 @@
 import narwhals.stable.v2 as nw
 import pandas as pd
 
-from ._id_codes import is_arrow_text
+from ._text_order import is_arrow_text
 
 # With fewer strings, calling Arrow costs more time than making Python strings.
 _FEW = 2_000
