@@ -26,13 +26,14 @@ with vectors():
         _majority,
         _orders,
         _plain_sums,
+        _plain_values,
         _running_sums,
         _subsets,
         _tied_items,
     )
 
 KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _group_places, _insertion, _inversions, _joint, _locking)
-KERNELS += (_majority, _orders, _plain_sums, _running_sums, _subsets, _tied_items)
+KERNELS += (_majority, _orders, _plain_sums, _plain_values, _running_sums, _subsets, _tied_items)
 # Largest number of steps of one kernel call. These steps take about a tenth of a second, and Ctrl-C takes effect
 # between calls. A step in interpreted code takes a hundred times as long.
 BLOCK = 50_000_000

@@ -7,12 +7,27 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import skrankagg._fuse._front as front
-from skrankagg import BordaCount, CombMNZ, CombSUM, LearnedWeights, ReciprocalRankFusion, SimpleBorda, aggregators, fuse
+from skrankagg import (
+    BordaCount,
+    CombANZ,
+    CombMAX,
+    CombMNZ,
+    CombSUM,
+    InverseSquareRank,
+    LearnedWeights,
+    RankBiasedCentroid,
+    ReciprocalRankFusion,
+    SimpleBorda,
+    aggregators,
+    fuse,
+)
 from skrankagg._arrays import TOLERANCE
-from skrankagg._fuse._general import read_plan
+from skrankagg._arrays._normalize import NORMS
+from skrankagg._fuse._plans import read_plan
 from skrankagg._kernels import _plain_sums, plain_sums
 from skrankagg.base._classes import find_method
 
@@ -46,6 +61,31 @@ METHODS = [
 # How the lists of a query are given; in the last form, some lists may have no scores.
 FORMS = ("ids",), ("pairs",), ("dicts",), ("pairs", "dicts"), ("ids", "pairs", "dicts")
 CLASSES = (ReciprocalRankFusion, BordaCount, CombSUM, CombMNZ)
+
+
+def random_method(rng):
+    """Return a method that the kernel computes with details, without weights of voters."""
+    norm = rng.choice(tuple(NORMS))
+    scores = {"norm": norm, "absent_score": rng.choice(("zero", "zero", "min"))}
+    if norm in ("borda", "rank", "reciprocal", "simple-borda"):
+        scores["absent_score"] = "zero"
+    depth, normalize = rng.choice(((None, True), (1, False), (4, False), (4, True), (50, False)))
+    return rng.choice(
+        (
+            BordaCount(absent="ignore"),
+            SimpleBorda(),
+            ReciprocalRankFusion(k=rng.choice((60, 0, 2.5)), depth=depth, normalize=normalize),
+            RankBiasedCentroid(persistence=rng.choice((0.95, 0.5, 0.1, 0.999))),
+            InverseSquareRank(),
+            InverseSquareRank(support="log", sigma=rng.choice((0, 0.01, 1, 0.5))),
+            CombSUM(**scores),
+            CombSUM(**scores),
+            CombSUM(**scores),
+            CombMNZ(**scores, gamma=rng.choice((1, 1.0, 0, 0.5, 2, -1, -2.5))),
+            CombMNZ(**scores),
+            CombANZ(**scores),
+        )
+    )
 
 
 @pytest.fixture
@@ -134,12 +174,16 @@ def learned(rng, inside, voter_weights, odd):
     weights = [
         weight if isinstance(weight, int | float) and abs(weight) < 1e300 else -0.5 for weight in voter_weights.values()
     ]
-    method = LearnedWeights(rng.choice((None, inside())), unknown_voter=rng.choice(("mean", "ignore", "error")))
+    method = LearnedWeights(rng.choice((None, inside)), unknown_voter=rng.choice(("mean", "ignore", "error")))
     method.voter_weights_ = pd.DataFrame({"voter": list(voter_weights), "weight": np.array(weights, dtype=float)})
     if odd and rng.random() < 0.2:
         method.set_params(
             **rng.choice(
-                ({"alpha": -1}, {"aggregator": SimpleBorda()}, {"aggregator": inside(voter_weights={"v": 1.0})})
+                (
+                    {"alpha": -1},
+                    {"aggregator": CombMAX()},
+                    {"aggregator": clone(inside).set_params(voter_weights={"v": 1.0})},
+                )
             )
         )
     if odd and rng.random() < 0.1:
@@ -165,9 +209,11 @@ def random_request(rng):
             voter_weights = rng.choice((dict(list(voter_weights.items())[1:]), *others))
         method = rng.choice(CLASSES)
     if isinstance(method, type):
-        method = method(voter_weights=voter_weights)
+        method = method() if rng.random() < 0.3 else random_method(rng)
         if voter_weights is not None and rng.random() < 0.3:
-            method = learned(rng, type(method), voter_weights, odd)
+            method = learned(rng, method, voter_weights, odd)
+        else:
+            method.voter_weights = voter_weights
     if rng.random() < 0.4:
         weights = random_weights(rng, len(names), odd)
         by_name = dict(zip(names, weights, strict=True))
@@ -259,7 +305,7 @@ def test_kernel_equals_the_general_code_for_any_number_of_items(kernel, monkeypa
 
 
 def test_kernel_merges_lists_of_two_items_if_they_cannot_cause_a_warning():
-    arguments = plain_sums.RECIPROCAL_RANKS, 1.0, None, False, None, 0, False
+    arguments = plain_sums.RECIPROCAL_RANKS, 1.0, None, False, None, None, 0, False
     assert plain_sums.sum_lists([["a", "b"], ["b", "c"]], *arguments) == [
         ("b", 1 / 2 + 1 / 3),
         ("a", 1 / 2),
@@ -270,7 +316,8 @@ def test_kernel_merges_lists_of_two_items_if_they_cannot_cause_a_warning():
 
 
 def test_plans_of_names_equal_the_default_parameters_of_the_classes():
-    expected = {method.__name__.casefold(): read_plan(method()) for method in CLASSES}
+    named = (*CLASSES, SimpleBorda, CombANZ, InverseSquareRank)
+    expected = {method.__name__.casefold(): read_plan(method()) for method in named}
     assert {**expected, "rrf": expected["reciprocalrankfusion"]} == front._PLANS
     for name in front._PLANS:
         plan = read_plan(find_method(name, aggregators))
@@ -283,18 +330,25 @@ def test_plans_of_names_equal_the_default_parameters_of_the_classes():
 @pytest.mark.parametrize(
     "method",
     [
-        SimpleBorda(),
-        BordaCount(absent="ignore"),
+        CombMAX(),
+        RankBiasedCentroid(persistence=1.0),
+        InverseSquareRank(support="log", sigma=-1),
+        InverseSquareRank(support="root"),
+        BordaCount(absent="first"),
         ReciprocalRankFusion(k=True),
         ReciprocalRankFusion(k={"v": 60}),
         ReciprocalRankFusion(k=-1),
         ReciprocalRankFusion(k=1e9),
-        ReciprocalRankFusion(depth=5),
-        ReciprocalRankFusion(normalize=True),
+        ReciprocalRankFusion(depth=0),
+        ReciprocalRankFusion(depth=2.5),
+        ReciprocalRankFusion(normalize=1),
         ReciprocalRankFusion(voter_weights=[("v", 1)]),
-        CombSUM(norm="rank"),
-        CombSUM(absent_score="min"),
-        CombMNZ(gamma=2),
+        CombSUM(norm="rank", absent_score="min"),
+        CombSUM(norm=["rank"]),
+        CombSUM(norm="ranks"),
+        CombSUM(absent_score="max"),
+        CombMNZ(gamma=9),
+        CombMNZ(gamma=True),
         type("Own", (CombSUM,), {})(),
         CombSUM,
         print,
@@ -335,7 +389,7 @@ def test_other_methods_have_no_plan(method):
     ids=repr,
 )
 def test_kernel_leaves_unusual_lists_to_the_general_code(lists):
-    assert plain_sums.sum_lists(lists, plain_sums.RECIPROCAL_RANKS, 60.0, None, False, None, 0, False) is None
+    assert plain_sums.sum_lists(lists, plain_sums.RECIPROCAL_RANKS, 60.0, None, False, None, None, 0, False) is None
 
 
 def test_fuse_merges_the_usual_queries_of_a_batch_by_the_kernel(kernel, monkeypatch):
