@@ -29,6 +29,8 @@ _WORTH = 1_200_000
 _DENSE_ITEMS = 4096
 # Number of matrix rows that are counted at once if only half of the matrix is computed.
 _STRIP_ITEMS = 128
+# Number of cells of a whole matrix that are counted at once.
+_STRIP_CELLS = 1 << 18
 # Rows of at least this length are compared directly with a number. Copying several rows first is slower, as measured.
 _LONG_ROW = 512
 # Number of matrix cells that are built at once, unless one query needs more cells. The second number is for matrices
@@ -115,20 +117,29 @@ def _count_mirrored(ranks):
 
 
 def _count_by_list(upper, lower):
-    shape = upper.shape[1], lower.shape[1]
-    counts = np.zeros(shape, dtype=np.int32)
-    # Adding bytes is four times faster than adding integers, and 255 lists fit into one byte.
-    some = np.zeros(shape, dtype=np.uint8)
-    above = np.empty(shape, dtype=bool)
-    with _unbuffered(shape[1]):
-        for k, (better, worse) in enumerate(zip(upper, lower, strict=True), 1):
-            np.less_equal(better[:, None], worse[None, :], out=above)
-            np.add(some, above.view(np.uint8), out=some)
-            if k % 255 == 0:
-                counts += some
-                some[:] = 0
-    counts += some
+    n_upper, n_lower = upper.shape[1], lower.shape[1]
+    counts = np.empty((n_upper, n_lower), dtype=np.int32)
+    # The matrix is counted in strips that stay in the cache.
+    n_rows = max(1, _STRIP_CELLS // n_lower)
+    with _unbuffered(n_lower):
+        for start in range(0, n_upper, n_rows):
+            strip = slice(start, start + n_rows)
+            _count_strip(upper[:, strip], lower, counts[strip])
     return counts
+
+
+def _count_strip(upper, lower, counts):
+    # Adding bytes is four times faster than adding integers, and 255 lists fit into one byte.
+    some = np.zeros(counts.shape, dtype=np.uint8)
+    above = np.empty(counts.shape, dtype=bool)
+    counts[:] = 0
+    for k, (better, worse) in enumerate(zip(upper, lower, strict=True), 1):
+        np.less_equal(better[:, None], worse[None, :], out=above)
+        np.add(some, above.view(np.uint8), out=some)
+        if k % 255 == 0:
+            counts += some
+            some[:] = 0
+    counts += some
 
 
 @contextlib.contextmanager

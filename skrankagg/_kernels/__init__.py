@@ -35,10 +35,13 @@ EXPORTS = {
     "insertion": ("insertion_descent", "insertion_rounds"),
     "inversions": ("discordant_pairs",),
     "joint": ("log_joint_probability",),
+    "list_newton": ("newton_of_lists",),
     "locking": ("locked_arcs",),
     "majority": ("majority_points",),
+    "majority_walks": ("majority_walks",),
     "orders": ("draw_places", "majority_insertions", "order_costs", "pivot_orders"),
     "plain_sums": ("sum_lists",),
+    "rho_of_draws": ("rho_of_draws",),
     "running_sums": ("ragged_cumsum",),
     "subsets": ("cheapest_buckets", "cheapest_orders"),
 }
