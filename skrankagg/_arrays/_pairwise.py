@@ -27,6 +27,10 @@ from ._ragged import gather_ranges, tie_starts
 _WORTH = 1_200_000
 # Largest number of items for the dense algorithm, because the size of its matrices grows with the square.
 _DENSE_ITEMS = 4096
+# In queries with more items, the kernel takes longer for a pair, compared with NumPy. Beyond the second number, its
+# matrix leaves the cache. The factors were found by time measurements.
+_FEW_ITEMS, _CACHED_ITEMS = 300, 700
+_SLOWER = 2.0, 3.5
 # Number of matrix rows that are counted at once if only half of the matrix is computed.
 _STRIP_ITEMS = 128
 # Number of cells of a whole matrix that are counted at once.
@@ -452,6 +456,8 @@ def is_dense(lists, constant=None):
         kernel, dense = _kernel_cost(inside + n**2), _dense_cost(m, n, weighted=False)
     else:
         kernel, dense = _kernel_cost(inside / 2), _dense_cost(m, n, weighted=~constant)
+        if not lists.is_weighted:  # otherwise the two algorithms may round in different ways
+            kernel *= np.where(n > _CACHED_ITEMS, _SLOWER[1], np.where(n > _FEW_ITEMS, _SLOWER[0], 1.0))
     return (kernel > _WORTH) & (dense < kernel) & (n <= _DENSE_ITEMS)
 
 

@@ -37,11 +37,11 @@ EXPORTS = {
     "joint": ("log_joint_probability",),
     "list_newton": ("newton_of_lists",),
     "locking": ("locked_arcs",),
+    "lowest_tails": ("lowest_tails",),
     "majority": ("majority_points",),
     "majority_walks": ("majority_walks",),
     "orders": ("draw_places", "majority_insertions", "order_costs", "pivot_orders"),
     "plain_sums": ("sum_lists",),
-    "rho_of_draws": ("rho_of_draws",),
     "running_sums": ("ragged_cumsum",),
     "subsets": ("cheapest_buckets", "cheapest_orders"),
 }

@@ -5,9 +5,9 @@ from typing import Final, cast
 from librt.vecs import vec
 from mypy_extensions import i64
 
-# Iterations after which another method must take over, and the largest relative change in the last iteration.
+# Iterations after which another method must take over, and the largest relative error that remains.
 _MOST: Final = 100
-_NEAR: Final = 1e-13
+_NEAR: Final = 1e-14
 
 
 def majority_walks(
@@ -25,7 +25,8 @@ def majority_walks(
     #
     # In a draw without exceptions, each item beats all items after it. The equations are then triangular: the share of
     # an item follows from the shares of the items after it. Each exception adds or removes one term. The method of
-    # Gauss and Seidel repeats the substitution until the shares no longer change.
+    # Gauss and Seidel repeats the substitution until the shares no longer change. Fewer repetitions are needed if the
+    # shares are scaled to the sum 1 after each of them.
     exception = cast(vec[i64], exception_in)
     wins = cast(vec[i64], wins_in)
     ptr = cast(vec[i64], ptr_in)
@@ -38,70 +39,77 @@ def majority_walks(
     converged = vec[i64]([0] * n_draws)
     x = vec[float]([0.0] * n)
     stays = vec[float]([0.0] * n)
-    gain = vec[float]([0.0] * n)
     most: i64 = 0
     for d in range(n_draws):
         if ptr[d + 1] - ptr[d] > most:
             most = ptr[d + 1] - ptr[d]
-    # The exceptions of a draw: the lower items, sorted by the upper item, and the pairs in which the lower item wins.
-    other = vec[i64]([0] * most)
-    row_ptr = vec[i64]([0] * (n + 1))
-    winner = vec[i64]([0] * most)
-    loser = vec[i64]([0] * most)
+    # The exceptions of a draw: for each item, the items after it that it does not beat, and the items before it that it
+    # beats.
+    unbeaten = vec[i64]([0] * most)
+    unbeaten_ptr = vec[i64]([0] * (n + 1))
+    beaten = vec[i64]([0] * most)
+    beaten_ptr = vec[i64]([0] * (n + 2))
     for d in range(n_draws):
-        for i in range(n):
-            x[i] = 0.0
-            stays[i] = float(i)
+        for i in range(n + 2):
+            beaten_ptr[i] = 0
         n_rows: i64 = 0
-        n_wins: i64 = 0
         item: i64 = 0
         for k in range(ptr[d], ptr[d + 1]):
             above: i64 = upper[exception[k]]
             below: i64 = lower[exception[k]]
             while item <= above:
-                row_ptr[item] = n_rows
+                unbeaten_ptr[item] = n_rows
                 item += 1
-            other[n_rows] = below
+            unbeaten[n_rows] = below
             n_rows += 1
+            if wins[k] != 0:
+                beaten_ptr[below + 2] += 1
+        while item <= n:
+            unbeaten_ptr[item] = n_rows
+            item += 1
+        for i in range(n):
+            x[i] = 0.0
+            stays[i] = float(i)
+            beaten_ptr[i + 2] += beaten_ptr[i + 1]
+        for k in range(ptr[d], ptr[d + 1]):
+            above = upper[exception[k]]
+            below = lower[exception[k]]
             stays[below] -= 1.0
             if wins[k] != 0:
                 stays[above] += 1.0
-                winner[n_wins] = below
-                loser[n_wins] = above
-                n_wins += 1
-        while item <= n:
-            row_ptr[item] = n_rows
-            item += 1
+                beaten[beaten_ptr[below + 1]] = above
+                beaten_ptr[below + 1] += 1
         rate = (1.0 - jump) / n_states[d]
         for i in range(n):
             stays[i] = jump + rate * stays[i]
+        before = 1.0
         for _ in range(_MOST):
-            for i in range(n):
-                gain[i] = jump / rate * start[d * n + i]
-            for k in range(n_wins):
-                gain[winner[k]] += x[loser[k]]
             passed = 0.0
-            near = True
+            largest = 0.0
             item = n - 1
             while item >= 0:
-                given = gain[item] + passed
-                for row in range(row_ptr[item], row_ptr[item + 1]):
-                    given -= x[other[row]]
-                value = rate * given / stays[item]
-                change = value - x[item]
-                if change > _NEAR * value or -change > _NEAR * value:
-                    near = False
+                given = passed
+                for row in range(unbeaten_ptr[item], unbeaten_ptr[item + 1]):
+                    given -= x[unbeaten[row]]
+                for row in range(beaten_ptr[item], beaten_ptr[item + 1]):
+                    given += x[beaten[row]]
+                value = (jump * start[d * n + item] + rate * given) / stays[item]
+                if start[d * n + item] == 0.0:
+                    value = 0.0  # not a state
+                change = value - x[item] if value > x[item] else x[item] - value
+                if change > largest * value:
+                    largest = change / value
                 x[item] = value
                 passed += value
                 item -= 1
-            if near:
+            # The exact shares add up to 1.
+            for i in range(n):
+                x[i] /= passed
+            # The next changes are expected to be smaller by the same factor.
+            if largest <= _NEAR or largest * largest <= _NEAR * (before - largest):
                 converged[d] = 1
                 break
-        total = 0.0
+            before = largest
         for i in range(n):
-            if x[i] < 0.0:
-                x[i] = 0.0
-            total += x[i]
-        for i in range(n):
-            share[d * n + i] = x[i] / total
+            share[d * n + i] = x[i]
     return share, converged

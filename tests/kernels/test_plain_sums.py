@@ -30,6 +30,7 @@ from skrankagg._arrays._normalize import NORMS
 from skrankagg._fuse._plans import read_plan
 from skrankagg._kernels import _plain_sums, plain_sums
 from skrankagg.base._classes import find_method
+from skrankagg.exceptions import PartialListsWarning
 
 pytestmark = pytest.mark.twice
 
@@ -304,6 +305,50 @@ def test_kernel_equals_the_general_code_for_any_number_of_items(kernel, monkeypa
                 assert given == before
 
 
+@pytest.mark.parametrize("n_items", [5, 12, 150, 400, 1500])
+def test_kernel_with_details_equals_the_general_code_for_any_number_of_items(kernel, n_items):
+    rng = random.Random(n_items)
+    ids = [f"d{k}" for k in range(n_items)]
+    for seed in range(12):
+        lists = [rng.sample(ids, n_items - rng.randrange(max(1, n_items // 2 - 1))) for _ in range(rng.choice((3, 9)))]
+        # NumPy adds up more than 8, and more than 128, values in another order.
+        scored = [dict(zip(one, sorted((rng.gauss(3, 1) for _ in one), reverse=True), strict=True)) for one in lists]
+        method = random_method(rng)
+        options = rng.choice(({}, {"top": 7}, {"explain": True}))
+        if len(lists) == 3:
+            options = options | {"weights": [0.1, seed % 2, 0.3]}
+        kernel(True)
+        found = outcome(scored, method, options)
+        kernel(False)
+        assert found == outcome(scored, method, options), method
+
+
+def test_kernel_warns_of_partial_lists_as_the_general_code_does(kernel):
+    lists = [{f"d{10 * v + k}": 1 / (k + 1) for k in range(5)} for v in range(3)]
+    method = CombSUM(norm="z-score")
+    assert plain_sums.sum_lists(lists[:1] * 2, *read_plan(method), None, 0, False) is not None
+    for on in (True, False):
+        kernel(on)
+        with pytest.warns(PartialListsWarning, match=r"1 query the median.*choose absent_score='min'") as caught:
+            fuse(lists, method)
+        assert [one.filename for one in caught] == [__file__]
+
+
+def test_kernel_leaves_unusual_scores_to_the_general_code():
+    def merge(lists, method):
+        return plain_sums.sum_lists(lists, *read_plan(method), None, 0, False)
+
+    unsorted = [{"a": 1.0, "b": 3.0, "c": 2.0}]
+    assert merge(unsorted, CombSUM()) is not None and merge(unsorted, CombSUM(norm="sum")) is None
+    assert merge([{"a": 0.0, "b": -1.0, "c": -2.0}], CombSUM(norm="max")) is None
+    assert merge([{"a": 1e-200, "b": 0.0, "c": 0.0}], CombSUM(norm="l2")) is None
+    assert merge([{"a": 1e15, "b": 1.0, "c": 1e-300}], CombSUM(norm=None)) is None
+    assert merge([{"a": 1.0, "b": 0.0, "c": -0.0}], CombSUM(norm="z-score")) is None
+    # These lists do not connect all items, which causes a warning.
+    assert merge([["a", "b", "c"], ["d", "e", "f"]], BordaCount(absent="ignore")) is None
+    assert merge([["a", "b", "c"], ["d", "e", "c"]], BordaCount(absent="ignore")) is not None
+
+
 def test_kernel_merges_lists_of_two_items_if_they_cannot_cause_a_warning():
     arguments = plain_sums.RECIPROCAL_RANKS, 1.0, None, False, None, None, 0, False
     assert plain_sums.sum_lists([["a", "b"], ["b", "c"]], *arguments) == [
@@ -413,5 +458,32 @@ def test_changes_of_learnt_weights_take_effect(kernel):
     assert fuse(lists, method)[0][0] == "a"
     method.set_params(aggregator=BordaCount())
     assert fuse(lists, method) == fuse(lists, BordaCount(), weights={"u": 2, "v": 0})
+    method.aggregator.absent = "ignore"
+    kernel(True)
+    changed = outcome(lists, method, {})
+    kernel(False)
+    assert changed == outcome(lists, method, {})
+    kernel(True)
+    method.set_params(aggregator=None)
+    for change in (
+        lambda frame: frame.__setitem__("weight", [1.0, 3.0, 0.0]),
+        lambda frame: frame.iloc.__setitem__((0, 1), 9.0),
+        lambda frame: frame.loc.__setitem__((0, "voter"), "v"),
+        lambda frame: frame.loc.__setitem__((slice(None), "voter"), ["v", "u", "w"]),
+        lambda frame: setattr(frame, "columns", ["weight", "voter"]),
+        lambda frame: setattr(frame, "columns", ["voter", "weight"]),
+        lambda frame: frame.__setitem__("voter", pd.Categorical(["u", "v", "w"])),
+        lambda frame: frame.__setitem__("voter", pd.Series(["u", "v", "w"], dtype=object)),
+        lambda frame: frame["voter"].array.__setitem__(1, "w"),
+        lambda frame: frame.insert(1, "std_error", 0.5),
+        lambda frame: frame.pop("std_error"),
+        lambda frame: method.set_params(alpha=-1),
+    ):
+        outcome(lists, method, {})  # keeps the weights
+        change(method.voter_weights_)
+        found = outcome(lists, method, {})
+        kernel(False)
+        assert found == outcome(lists, method, {}), method.voter_weights_
+        kernel(True)
     with pytest.raises(NotFittedError):
         fuse(lists, LearnedWeights())

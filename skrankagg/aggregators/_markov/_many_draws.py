@@ -14,7 +14,7 @@ array([[0.5 , 0.87],
 import numpy as np
 
 from ..._arrays._pairwise import rank_matrix
-from ..._kernels import majority_walks
+from ..._kernels import COMPILED, majority_walks
 from ._chains import MC4
 from ._walks import long_run, start_of
 
@@ -22,6 +22,8 @@ from ._walks import long_run, start_of
 MOST_ITEMS = 256
 # Number of cells of the preferences of all lists, and of the matrices of some draws, that are computed at a time.
 _CELLS = 1 << 22
+# As plain Python, the kernel of walks is slower than NumPy.
+_HAS_KERNEL = COMPILED
 # Number of margins that are computed at a time.
 _WALKED_CELLS = 1 << 19
 # Number of cells of the matrices of draws that are solved at a time, so that they stay in the cache.
@@ -35,7 +37,7 @@ def scores_of_draws(lists, q, chain, absent, ergodic_number, counts):
     value of ``CHAINS``, and `ergodic_number` is between 0 and 1.
     """
     ranks = rank_matrix(lists, q)
-    if chain is not MC4 or ranks.size * ranks.shape[1] // 2 > _CELLS:
+    if not _HAS_KERNEL or chain is not MC4 or ranks.size * ranks.shape[1] // 2 > _CELLS:
         return _solved(lists, q, ranks, chain, absent, ergodic_number, counts)
     score, converged = _walked(ranks, absent, ergodic_number, counts)
     if not converged.all():

@@ -3,10 +3,12 @@
 import numpy as np
 
 from ..._arrays._ragged import gather_ranges
-from ..._kernels import newton_of_lists
+from ..._kernels import COMPILED, newton_of_lists
 
 # A step of the kernel solves n_items equations. For queries with more items, L-BFGS takes less time.
 _MOST_ITEMS = 48
+# As plain Python, the kernel is slower than L-BFGS.
+_HAS_KERNEL = COMPILED
 
 
 def fit_small_queries(stages, fitted, **options):
@@ -17,7 +19,7 @@ def fit_small_queries(stages, fitted, **options):
     contains the prior, `tol` and `max_iter`.
     """
     variables, n_iter, converged = fitted
-    if not stages.is_plain:
+    if not (_HAS_KERNEL and stages.is_plain):
         return fitted
     lists = stages.lists
     chosen = (lists.query_n_items <= _MOST_ITEMS) & ~converged

@@ -16,13 +16,15 @@ array([[0.75, 0.25],
 import numpy as np
 
 from ..._arrays._ragged import group_order
-from ..._kernels import rho_of_draws
+from ..._kernels import COMPILED, lowest_tails
 from ._probabilities import log_binomial_tail
 
 # Number of cells of rows and draws that are computed at a time, so that they stay in the cache.
 _CELLS = 1 << 17
 # Up to this number of probabilities, all are computed, without looking for those that are needed.
 _FEW = 1 << 13
+# As plain Python, the kernel is slower than NumPy.
+_HAS_KERNEL = COMPILED
 # Largest number of probabilities of a query.
 _MOST = 1 << 22
 
@@ -61,7 +63,7 @@ class RhoOfDraws:
             tails = _Tails(distinct, n_values)
             if tails.size > _MOST:
                 return None, None
-            if self.absent == "last" and tails.size <= _FEW:
+            if _HAS_KERNEL and self.absent == "last" and tails.size <= _FEW:
                 n_lists[mine] = n = np.maximum(total[q], 1).astype(np.int64)
                 own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
                 ptr = np.append(starts, len(row_list))
@@ -117,10 +119,10 @@ class _Tails:
         """Return the smallest probability of each candidate in each draw, of shape (n_draws, n_candidates).
 
         `n`, of shape (n_draws,), is the number of lists of each draw. The other arguments are those of the kernel
-        ``rho_of_draws``. There must be at most _FEW probabilities.
+        ``lowest_tails``. There must be at most _FEW probabilities.
         """
         self._begin()
-        return rho_of_draws(count, row_list, which, ptr, self.position[n], self.table, len(self.distinct))
+        return lowest_tails(count, row_list, which, ptr, self.position[n], self.table, len(self.distinct))
 
     def _begin(self):
         """Create the table, and compute all probabilities if they are few."""

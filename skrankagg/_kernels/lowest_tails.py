@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from . import _rho_of_draws
+from . import _lowest_tails
 from .loading import as_vf, as_vi
 
 
-def rho_of_draws(count, row_list, which, ptr, first_cell, table, n_distinct):
+def lowest_tails(count, row_list, which, ptr, first_cell, table, n_distinct):
     """Return the smallest probability of each candidate in each draw, at most 0, of shape (n_draws, n_candidates).
 
     `count`, of shape (n_draws, n_lists), contains the number of copies of each list. The rows of each candidate are in
@@ -15,7 +15,7 @@ def rho_of_draws(count, row_list, which, ptr, first_cell, table, n_distinct):
     numbers. A row of place k, counted with the copies, has the logarithmic probability
     ``table[first_cell + k * n_distinct + which]``. `first_cell` has the shape (n_draws,).
     """
-    found = _rho_of_draws.rho_of_draws(
+    found = _lowest_tails.lowest_tails(
         as_vi(count.ravel()),
         as_vi(row_list),
         as_vi(which),

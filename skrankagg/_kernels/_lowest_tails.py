@@ -6,7 +6,7 @@ from librt.vecs import vec
 from mypy_extensions import i64
 
 
-def rho_of_draws(
+def lowest_tails(
     count_in: object,
     row_list_in: object,
     which_in: object,
