@@ -39,20 +39,24 @@ def majority_walks(
     converged = vec[i64]([0] * n_draws)
     x = vec[float]([0.0] * n)
     stays = vec[float]([0.0] * n)
+    gain = vec[float]([0.0] * n)
     most: i64 = 0
     for d in range(n_draws):
         if ptr[d + 1] - ptr[d] > most:
             most = ptr[d + 1] - ptr[d]
-    # The exceptions of a draw: for each item, the items after it that it does not beat, and the items before it that it
-    # beats.
+    # The exceptions of a draw: for each item, the items after it that it does not beat, and the pairs in which the item
+    # after the other one wins.
     unbeaten = vec[i64]([0] * most)
     unbeaten_ptr = vec[i64]([0] * (n + 1))
-    beaten = vec[i64]([0] * most)
-    beaten_ptr = vec[i64]([0] * (n + 2))
+    winner = vec[i64]([0] * most)
+    loser = vec[i64]([0] * most)
     for d in range(n_draws):
-        for i in range(n + 2):
-            beaten_ptr[i] = 0
+        for i in range(n):
+            x[i] = 0.0
+            gain[i] = 0.0
+            stays[i] = float(i)
         n_rows: i64 = 0
+        n_wins: i64 = 0
         item: i64 = 0
         for k in range(ptr[d], ptr[d + 1]):
             above: i64 = upper[exception[k]]
@@ -62,54 +66,49 @@ def majority_walks(
                 item += 1
             unbeaten[n_rows] = below
             n_rows += 1
-            if wins[k] != 0:
-                beaten_ptr[below + 2] += 1
-        while item <= n:
-            unbeaten_ptr[item] = n_rows
-            item += 1
-        for i in range(n):
-            x[i] = 0.0
-            stays[i] = float(i)
-            beaten_ptr[i + 2] += beaten_ptr[i + 1]
-        for k in range(ptr[d], ptr[d + 1]):
-            above = upper[exception[k]]
-            below = lower[exception[k]]
             stays[below] -= 1.0
             if wins[k] != 0:
                 stays[above] += 1.0
-                beaten[beaten_ptr[below + 1]] = above
-                beaten_ptr[below + 1] += 1
+                winner[n_wins] = below
+                loser[n_wins] = above
+                n_wins += 1
+        while item <= n:
+            unbeaten_ptr[item] = n_rows
+            item += 1
         rate = (1.0 - jump) / n_states[d]
         for i in range(n):
             stays[i] = jump + rate * stays[i]
         before = 1.0
+        scale = 1.0
         for _ in range(_MOST):
+            for k in range(n_wins):
+                gain[winner[k]] += x[loser[k]]
             passed = 0.0
             largest = 0.0
             item = n - 1
             while item >= 0:
-                given = passed
+                given = gain[item] * scale + passed
+                gain[item] = 0.0
                 for row in range(unbeaten_ptr[item], unbeaten_ptr[item + 1]):
                     given -= x[unbeaten[row]]
-                for row in range(beaten_ptr[item], beaten_ptr[item + 1]):
-                    given += x[beaten[row]]
                 value = (jump * start[d * n + item] + rate * given) / stays[item]
                 if start[d * n + item] == 0.0:
                     value = 0.0  # not a state
-                change = value - x[item] if value > x[item] else x[item] - value
+                change = value - x[item] * scale
+                if change < 0.0:
+                    change = -change
                 if change > largest * value:
                     largest = change / value
                 x[item] = value
                 passed += value
                 item -= 1
             # The exact shares add up to 1.
-            for i in range(n):
-                x[i] /= passed
+            scale = 1.0 / passed
             # The next changes are expected to be smaller by the same factor.
             if largest <= _NEAR or largest * largest <= _NEAR * (before - largest):
                 converged[d] = 1
                 break
             before = largest
         for i in range(n):
-            share[d * n + i] = x[i]
+            share[d * n + i] = x[i] * scale
     return share, converged
