@@ -22,8 +22,10 @@ from _measure import table
 
 from skrankagg import (
     BordaCount,
+    CombANZ,
     CombMNZ,
     CombSUM,
+    InverseSquareRank,
     LearnedWeights,
     RankedLists,
     ReciprocalRankFusion,
@@ -149,10 +151,16 @@ def usual_calls(ids, pairs, dicts):
     }
 
 
+def method_calls(dicts):
+    """Return calls of other methods that add up values; the kernel merges their lists, too."""
+    norms = "z-score", "borda", "rank", None
+    methods = *(CombSUM(norm=norm) for norm in norms), SimpleBorda(), CombANZ(), InverseSquareRank()
+    return {f"fuse, {method}": lambda method=method: fuse(dicts, method) for method in methods}
+
+
 def other_calls(pairs, dicts):
-    """Return calls of other methods and of other libraries."""
-    methods = CombSUM(norm="z-score"), CombSUM(norm="borda"), CombSUM(norm="rank"), CombSUM(norm=None), SimpleBorda()
-    calls = {f"fuse, {method}": lambda method=method: fuse(dicts, method) for method in methods}
+    """Return calls of frames and of other libraries."""
+    calls = {}
     frame = RankedLists.from_lists(dicts).to_frame()
     calls["frame in, frame out, RRF"] = lambda: ReciprocalRankFusion().fit_transform(frame)
     calls |= rankops_calls(pairs)
@@ -181,7 +189,7 @@ def queries(rounds):
         ids, pairs, dicts = make_query(rng, n_lists, length, length * 5 // 2)
         print(f"One query: {n_lists} lists of {length} ids")
         others = other_calls(pairs, dicts) if length == 100 else rankops_calls(pairs)
-        show(usual_calls(ids, pairs, dicts) | others, rounds, repeat, "us")
+        show(usual_calls(ids, pairs, dicts) | method_calls(dicts) | others, rounds, repeat, "us")
         print()
     batch = [make_query(rng, 5) for _ in range(1000)]
     plain, as_pairs, dicts = ([one[k] for one in batch] for k in range(3))

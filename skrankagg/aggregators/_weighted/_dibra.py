@@ -23,7 +23,7 @@ __all__ = ["DIBRA"]
 
 # Number of rows of the queries whose weights are learnt together. If less than the share _SHARE of these queries still
 # changes, the other queries are removed.
-_BLOCK, _SHARE = 1 << 15, 0.8
+_BLOCK, _SHARE = 1 << 15, 0.4
 
 
 class DIBRA(WeightedAggregator):
