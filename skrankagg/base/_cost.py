@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels.loading import COMPILED
+from .._arrays import COMPILED
 from .._support._memory import available_memory, format_bytes
 from .._support._progress import format_seconds
 from .._support._warn import warn_user

@@ -33,16 +33,15 @@ from .._support._sklearn import (
     clone,
     keep_out_of_html,
 )
-from ..base._cost import announced_costs
 from ..exceptions import InputError
 from ..inspection import diagnose
 from ..inspection._diagnose import sentence
+from ..inspection._planned_costs import announced_costs, plan
 from ..metrics._judging._find_judgements import lacks_judgements
 from ..metrics._judging._judged_lists import JudgedLists, rank
 from ..metrics._relevance._registry import Measure, MeasureLike, get_measures, note_measures, orient
 from ._held_out import query_folds
 from ._learners import find_learners, refuse_learners, refuse_learnt
-from ._planned_costs import plan
 from ._report_tables import VOTERS, LatexOptions, latex_table
 from ._results import REASON, select_results
 from ._runs import (

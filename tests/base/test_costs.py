@@ -394,7 +394,7 @@ def test_comparator_never_skips_methods_of_unknown_cost_and_refuses_to_skip_all(
 
 
 def test_comparator_warns_once_of_all_methods(slow_machine, monkeypatch):
-    monkeypatch.setattr("skrankagg.model_selection._planned_costs._QUICK_ROWS", 0)
+    monkeypatch.setattr("skrankagg.inspection._planned_costs._QUICK_ROWS", 0)
     for n_jobs in (None, 2):
         with pytest.warns(CostWarning) as caught:
             compare(n_jobs=n_jobs)

@@ -23,9 +23,9 @@ from skrankagg._command_line._messages import UserError
 from skrankagg._command_line._report import find_baseline
 from skrankagg.aggregators import SlideFuse
 from skrankagg.datasets import make_comparisons, make_ranked_lists, read_lists, read_qrels, write_qrels
-from skrankagg.inspection import rank_stability, voter_contributions
+from skrankagg.inspection import _planned_costs, rank_stability, voter_contributions
 from skrankagg.metrics import make_ranking_scorer
-from skrankagg.model_selection import QueryKFold, _planned_costs, latex_table
+from skrankagg.model_selection import QueryKFold, latex_table
 
 ROOT = Path(skrankagg.__file__).resolve().parents[1]
 
