@@ -103,6 +103,8 @@ def against_pytrec_eval():
         "x",
         most=False,
     )
+    given = seconds["skrankagg, from dicts"]
+    add("five measures from dicts, by pytrec_eval from dicts", dicts / given, 1, "x", most=False)
     add("five measures from frames, by pytrec_eval from dicts", dicts / ours, 1.5, "x", most=False)
     add("five measures from frames, by pytrec_eval from frames", frames / ours, 6, "x", most=False)
 

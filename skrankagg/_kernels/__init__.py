@@ -31,6 +31,7 @@ EXPORTS = {
     "buckets": ("bucket_descent",),
     "co_ranked_pairs": ("co_ranked",),
     "fusion": ("best_first", "gather_scores", "number_items"),
+    "graded_dicts": ("grade_dicts",),
     "group_places": ("mean_places",),
     "insertion": ("insertion_descent", "insertion_rounds"),
     "inversions": ("discordant_pairs",),

@@ -297,6 +297,7 @@ _LARGE_CALLS = {
     "discordant_pairs": lambda: _kernels.discordant_pairs(_EACH, _EACH[1:], _EACH[:-1] * 0),
     "draw_places": lambda: _kernels.draw_places(_SQUARE[None], np.arange(400)[None]),
     "gather_scores": lambda: _kernels.gather_scores([_FLOATS], _MANY),
+    "grade_dicts": lambda: _kernels.grade_dicts({"q": dict.fromkeys(_IDS, 0.5)}, {"q": dict.fromkeys(_IDS, 1.5)}),
     "insertion_descent": lambda: _kernels.insertion_descent(_SQUARE, np.arange(400)),
     "insertion_rounds": lambda: _kernels.insertion_rounds(_SQUARE, np.arange(400), (0.0, 0.0), np.zeros(2), 1, 1, 0.0),
     "locked_arcs": lambda: _kernels.locked_arcs(np.arange(160_000), 400, 1),

@@ -107,11 +107,12 @@ def get_measures(
     names = [metrics] if isinstance(metrics, str | Measure) or not np.iterable(metrics) else list(metrics)
     if not names:
         raise InputError("`metrics` must name at least one measure, such as 'ndcg@10'; the list is empty.")
-    found = {}
+    found: dict[str, Measure] = {}
+    columns: dict[Measure, str] = {}
     for name in names:
         measure = get_measure(name, **conventions)
         column = measure.name if not isinstance(name, str | Measure) else str(name)
-        twin = next((other for other, known in found.items() if known == measure), None)
+        twin = columns.get(measure)
         if twin is not None:
             both = f"{twin!r} is repeated" if twin == column else f"{twin!r} and {column!r} are the same"
             raise InputError(f"`metrics` must name each measure once; {both}. Leave out one of the two names.")
@@ -121,6 +122,7 @@ def get_measures(
                 "one: make_measure(function, name=...)."
             )
         found[column] = measure
+        columns[measure] = column
     return found
 
 
