@@ -13,6 +13,7 @@ from .._support._values import is_hashable, show
 from ..exceptions import InputError, InputTypeError
 from ._ballot_tables import read_ballot_table
 from ._ballots import count_ballots
+from ._coded_lists import encode_usual_runs
 from ._encoding import ONE_VOTER
 from ._frames import AnyFrame, is_frame
 from ._frames_of_voters import encode_frames, holds_frames
@@ -126,6 +127,9 @@ def from_runs(
 
 def _encode_runs(cls, runs, caller, options):
     """Encode a dict from voter to run; `caller` is the constructor that the user called."""
+    usual = encode_usual_runs(cls, runs, options)
+    if usual is not None:
+        return usual
     voter, query, items, scores = [], [], [], []
     for code, (name, run) in enumerate(runs.items()):
         if hasattr(run, "to_dict") and not isinstance(run, type):

@@ -14,6 +14,7 @@ from .._arrays._ragged import expand, gather_ranges, group_order, starts_to_ptr
 from .._support._values import show
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError, NothingJudgedWarning
+from ._coded_lists import code_dict
 from ._frames import AnyRows, Columns, first_row, frame_of, plain_index, show_id, take_ids
 from ._grades import read_container, read_labels
 from ._immutable import Immutable
@@ -117,6 +118,9 @@ class Qrels(Immutable):
                 f"`judgements` must be a dict keyed by query; got {type(judgements).__name__}. Encode the classes of "
                 "samples with Qrels.from_labels."
             )
+        usual = _usual_fields(judgements)
+        if usual is not None:
+            return cls(**usual)
         rows = [
             (query, item, grade)
             for query, judged in judgements.items()
@@ -546,6 +550,22 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
             "y=qrels.align(lists)."
         )
     return check_qrels(chosen)
+
+
+def _usual_fields(judgements):
+    """Return the fields of a Qrels for a dict that a compiled kernel reads; return None for any other dict.
+
+    The values of the dict are dicts of item to grade, or lists of relevant items.
+    """
+    coded = code_dict(judgements)
+    if coded is None:
+        return None
+    queries, query_code, lengths, items, item_code, grade = coded
+    query_code = np.repeat(query_code, lengths)
+    order = group_order(query_code, item_code)
+    relevance = np.ones(len(order)) if grade is None else grade[order]
+    ptr = np.searchsorted(query_code[order], np.arange(len(queries) + 1))
+    return {"queries": queries, "items": items, "ptr": ptr, "item": item_code[order], "relevance": relevance}
 
 
 def encode_qrels(qrels, lists):

@@ -30,6 +30,7 @@ EXPORTS = {
     "agglomerate": ("merge_lists",),
     "buckets": ("bucket_descent",),
     "co_ranked_pairs": ("co_ranked",),
+    "coded_lists": ("code_lists",),
     "fusion": ("best_first", "gather_scores", "number_items"),
     "graded_dicts": ("grade_dicts",),
     "group_places": ("mean_places",),

@@ -17,6 +17,7 @@ with vectors():
         _agglomerate,
         _buckets,
         _co_ranked,
+        _coded_lists,
         _fusion,
         _graded_dicts,
         _group_places,
@@ -32,8 +33,8 @@ with vectors():
         _tied_items,
     )
 
-KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _graded_dicts, _group_places, _insertion, _inversions)
-KERNELS += (_joint, _locking, _majority, _orders, _plain_sums, _running_sums, _subsets, _tied_items)
+KERNELS = (_agglomerate, _buckets, _co_ranked, _coded_lists, _fusion, _graded_dicts, _group_places, _insertion)
+KERNELS += (_inversions, _joint, _locking, _majority, _orders, _plain_sums, _running_sums, _subsets, _tied_items)
 # Largest number of steps of one kernel call. These steps take about a tenth of a second, and Ctrl-C takes effect
 # between calls. A step in interpreted code takes a hundred times as long.
 BLOCK = 50_000_000

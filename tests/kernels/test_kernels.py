@@ -294,6 +294,7 @@ _LARGE_CALLS = {
     "cheapest_buckets": lambda: _kernels.cheapest_buckets(_SQUARE[:16, :16], _SQUARE[:16, :16], 0.0, 1_000_000),
     "cheapest_orders": lambda: _kernels.cheapest_orders(np.ones(_MANY, dtype=int), _NUMBERS, _NUMBERS),
     "co_ranked": lambda: _kernels.co_ranked(_EACH, _EACH[:-1] % 2, _ONES, _ONES, _EACH[:-1] * 0, 2, 1),
+    "code_lists": lambda: _kernels.code_lists([dict.fromkeys(_IDS, 0.5)], _MANY),
     "discordant_pairs": lambda: _kernels.discordant_pairs(_EACH, _EACH[1:], _EACH[:-1] * 0),
     "draw_places": lambda: _kernels.draw_places(_SQUARE[None], np.arange(400)[None]),
     "gather_scores": lambda: _kernels.gather_scores([_FLOATS], _MANY),

@@ -175,22 +175,22 @@ def evaluate(
         name: {key: measure._values(one.ranked) for key, measure in measures.items()} for name, one in graded.items()
     }
     if per_query:
-        return note_measures(_join(values, graded, index is None, kind), measures)
+        return note_measures(_join(values, graded, index, kind), measures)
     rows = [[measure.summarize(own[name]) for name, measure in measures.items()] for own in values.values()]
     index = pd.Index([kind]) if index is None else index
     table = pd.DataFrame(np.array(rows), index=index.rename(kind), columns=index_of_names(*measures), copy=False)
     return note_measures(table, measures)
 
 
-def _join(values, graded, is_one_run, kind):
-    """Return a frame with a row for each query of each run; the index has the names of the runs unless there is one."""
+def _join(values, graded, index, kind):
+    """Return a frame with a row for each query of each run; `index` contains the names of the runs, or is None."""
     tables = {name: _table(own, graded[name].queries) for name, own in values.items()}
     if len(tables) > 1:
         return pd.concat(tables, names=[kind])
-    ((name, table),) = tables.items()
-    if not is_one_run:
+    (table,) = tables.values()
+    if index is not None:
         codes = [np.zeros(len(table), dtype=np.intp), np.arange(len(table))]
-        levels = [pd.Index([name], tupleize_cols=False), table.index]
+        levels = [index, table.index]
         table.index = pd.MultiIndex(levels, codes, names=[kind, "query"], verify_integrity=False)
     return table
 

@@ -6,7 +6,6 @@ is unknown or has another meaning in this library, an error names the nearest me
 """
 
 import re
-from dataclasses import replace
 from functools import lru_cache
 
 from ..._support._suggestions import find_similar
@@ -115,9 +114,11 @@ def measure_names() -> list[str]:
 
 
 def parse_measure(name, conventions):
-    """Return the measure that a name describes; conventions in the name take precedence over `conventions`."""
-    measure = _parse(name, **conventions)
-    return replace(measure, options=dict(measure.options))
+    """Return the measure that a name describes; conventions in the name take precedence over `conventions`.
+
+    Other calls return the same object.
+    """
+    return _parse(name, **conventions)
 
 
 @lru_cache(maxsize=1024, typed=True)

@@ -136,7 +136,7 @@ class RelevanceList:
         The result consists of the query, the place and the probability of each candidate.
         """
         found = self._part(threshold, k).relevant_rows(threshold)
-        first = found.ptr[:-1][np.diff(found.ptr) > 0]
+        first = found.ptr[:-1][found.ptr[1:] > found.ptr[:-1]]
         if k is not None:
             first = first[found.place[first] <= k]
         return found.query[first], found.place[first], np.ones(len(first))
@@ -160,7 +160,7 @@ class RelevanceList:
         return value
 
     def _discounts(self, discount):
-        longest = int(np.diff(self.ptr).max(initial=0))
+        longest = int((self.ptr[1:] - self.ptr[:-1]).max(initial=0))
         return _DISCOUNTS[discount](np.arange(longest + 1))
 
     def stops(self, chance):

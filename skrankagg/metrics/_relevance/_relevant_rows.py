@@ -30,8 +30,8 @@ class RelevantRows:
     """
 
     def __init__(self, ptr, relevant):
-        self.rows = np.flatnonzero(relevant)
-        self.ptr = np.searchsorted(self.rows, ptr)
+        (self.rows,) = relevant.nonzero()
+        self.ptr = self.rows.searchsorted(ptr)
         self.query = expand(self.ptr)
         self.place = self.rows - ptr[self.query] + 1
 
@@ -70,7 +70,7 @@ class RelevantRows:
     def count(self, k=None):
         """For each list, count the relevant rows among the first `k` rows, as float64 of shape (n_queries,)."""
         if k is None:
-            return np.diff(self.ptr).astype(np.float64)
+            return (self.ptr[1:] - self.ptr[:-1]).astype(np.float64)
         near = self.place <= k
         return np.bincount(self.query[near], minlength=len(self.ptr) - 1).astype(np.float64)
 
