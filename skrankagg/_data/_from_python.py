@@ -13,7 +13,6 @@ from .._support._values import is_hashable, show
 from ..exceptions import InputError, InputTypeError
 from ._ballot_tables import read_ballot_table
 from ._ballots import count_ballots
-from ._coded_lists import encode_usual_runs
 from ._encoding import ONE_VOTER
 from ._frames import AnyFrame, is_frame
 from ._frames_of_voters import encode_frames, holds_frames
@@ -32,6 +31,7 @@ from ._long_rows import (
 )
 from ._matrices_of_lists import holds_matrices
 from ._peer_objects import holds_tuples, is_ranx, plain_objects
+from ._usual_lists import encode_usual_runs
 
 _KINDS = "a dict of item to score, a list of (item, score), or a list of items, best first"
 

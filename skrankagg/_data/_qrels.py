@@ -14,11 +14,11 @@ from .._arrays._ragged import expand, gather_ranges, group_order, starts_to_ptr
 from .._support._values import show
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError, NothingJudgedWarning
-from ._coded_lists import code_dict
 from ._frames import AnyRows, Columns, first_row, frame_of, plain_index, show_id, take_ids
 from ._grades import read_container, read_labels
 from ._immutable import Immutable
 from ._peer_objects import holds_tuples, is_ranx, plain_object, read_tuples
+from ._usual_lists import code_dict
 
 # Judgements may be looked up in a table of queries by items, some queries at a time. The table may have at most this
 # number of cells for each candidate and judgement.

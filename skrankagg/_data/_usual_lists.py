@@ -8,8 +8,8 @@ from itertools import chain
 import numpy as np
 import pandas as pd
 
+from .._arrays._plain_ids import code_lists, codes_lists
 from .._arrays._ragged import positions
-from .._kernels import coded_lists
 from ._encoding import encode_lists
 from ._id_codes import encode_ids
 from ._similar_ids import warn_of_similar_ids
@@ -78,7 +78,7 @@ def code_dict(judgements):
 
 def _held(lists):
     """Return the positions of the lists and dicts that are not empty; return None for other objects, or if all are."""
-    if not coded_lists.IS_COMPILED or not {dict, list}.issuperset(map(type, lists)):
+    if not codes_lists() or not {dict, list}.issuperset(map(type, lists)):
         return None
     held = np.flatnonzero(np.fromiter(map(len, lists), dtype=np.int64, count=len(lists)))
     return held if len(held) else None
@@ -87,7 +87,7 @@ def _held(lists):
 def _code(lists):
     """Return the lengths of lists, the distinct items, the code of each row and its score; None if unusual."""
     lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
-    found = coded_lists.code_lists(lists, int(lengths.sum()))
+    found = code_lists(lists, int(lengths.sum()))
     if found is None:
         return None
     items, code, score = found
