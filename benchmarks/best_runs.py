@@ -105,7 +105,7 @@ def main():
     print(printed)
     if options.write:
         text = PAGE.read_text(encoding="utf-8")
-        block = f"```console\n$ python {COMMAND}\n\n{printed}\n```\n"
+        block = f"```console\n$ python {COMMAND}\n{printed}\n```\n"
         PAGE.write_text(BLOCK.sub(lambda _: block, text), encoding="utf-8")
 
 

@@ -445,7 +445,7 @@ def test_values_equal_those_of_another_implementation(script, shared_data, name)
 
 
 def test_printed_rows_are_those_of_the_table(script):
-    """The plot can be drawn again from the printed table: its rows are those that the table was printed from."""
+    """The rows of the printed table are the rows of the results, so the plot can be drawn again from the table."""
     rows = script.printed_rows(script.PAGE.read_text(encoding="utf-8"))
     assert len(rows) > 60 and rows["ReciprocalRankFusion()"]["mean"] == [0, 0]
     assert all(len(row["mean"]) == 2 and 0 < row["n"] <= row["of"] == 9 for row in rows.values())
