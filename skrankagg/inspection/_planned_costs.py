@@ -4,10 +4,9 @@ from joblib import effective_n_jobs
 
 from .._support._progress import format_seconds
 from .._support._warn import warn_user
-from ..base._cost import LONG, Sizes, announced_costs, estimate
+from ..base._cost import LONG, Sizes, estimate
+from ..base._cost import announced_costs as announced_costs
 from ..exceptions import CostWarning
-
-__all__ = ["announced_costs", "plan"]
 
 # A comparison of fewer rows, over all folds and methods, never takes a minute.
 _QUICK_ROWS = 2_000
