@@ -125,7 +125,7 @@ def _factorize_objects(objects):
     if not _share_objects(objects):
         return pd.factorize(objects)
     # Hashing an address is several times faster than hashing the object.
-    place, address = pd.factorize(_addresses(objects))
+    place, address = pd.factorize(addresses(objects))
     row = np.empty(len(address), dtype=np.intp)
     for start in range(0, len(place), _CHUNK):
         rows = slice(start, start + _CHUNK)
@@ -134,7 +134,7 @@ def _factorize_objects(objects):
     return codes.astype(np.int32)[place], found
 
 
-def _addresses(objects):
+def addresses(objects):
     """Return the addresses of the objects in an array, as intp of the same shape, without a copy."""
     return np.frombuffer(objects, dtype=np.intp)
 
@@ -147,7 +147,7 @@ def _share_objects(objects):
     n_rows = len(objects)
     if n_rows < 4 * _SAMPLE or not objects.flags.c_contiguous:
         return False
-    sample = np.sort(_addresses(objects)[:: n_rows // _SAMPLE])
+    sample = np.sort(addresses(objects)[:: n_rows // _SAMPLE])
     # If k sampled rows refer to random objects out of m, about k ** 2 / 2m rows repeat an object.
     return np.count_nonzero(sample[1:] == sample[:-1]) >= len(sample) ** 2 / n_rows
 
@@ -232,7 +232,7 @@ def _run_starts(values, sample=4096):
         if not objects.flags.c_contiguous:
             return None
         # A run is a run of the same object, because comparing values would cost as much as hashing them.
-        array, differ = _addresses(objects), np.not_equal
+        array, differ = addresses(objects), np.not_equal
     if np.mean(differ(array[1:sample], array[: sample - 1])) > 0.1:
         return None
     changed = differ(array[1:], array[:-1])
