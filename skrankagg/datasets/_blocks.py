@@ -214,7 +214,8 @@ def _has_empty(column):
     texts = np.asarray(column.array, dtype=object)
     # Equal texts often stand in runs of one object. Counting true objects is faster than comparing them with a text.
     address = addresses(np.ascontiguousarray(texts))
-    starts = texts[np.append(True, address[1:] != address[:-1])]
+    differs = np.flatnonzero(address[1:] != address[:-1]) + 1
+    starts = texts[np.append(0, differs)] if len(texts) else texts  # a block of blank lines has no rows
     return np.count_nonzero(starts) < len(starts)
 
 

@@ -185,8 +185,9 @@ def read_lists(
     This function does not check for duplicate items or contradictions between ranks and scores;
     :class:`~skrankagg.RankedLists` does.
 
-    The files are read in pieces by pandas' C parser. Files with quotes are read a second time, line by line, by a
-    slower reader that finds more faults. Files with blank lines between rows are read by the slower reader only.
+    The files are read in pieces by the CSV reader of pyarrow if it is installed, and otherwise by pandas' C parser.
+    Files with quotes are read a second time, line by line, by a slower reader that finds more faults. CSV files with
+    blank lines between rows are read by the slower reader only.
 
     Examples
     --------
