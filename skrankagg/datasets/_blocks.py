@@ -127,6 +127,8 @@ class _Table:
 
     def check_first_line(self, block):
         """Raise ValueError if the first line of the rest has too many fields, because pandas would drop them."""
+        if block.startswith(BOM):
+            raise InputError("pandas would drop a byte order mark that is part of an id")
         line = block.partition(b"\n")[0]
         if self.is_trec:
             n_fields = len(_WORD.findall(line))
@@ -155,6 +157,8 @@ class _Table:
     def usual_block(self, guard, block):
         """Return the rows of a block as a list of one frame or table of Arrow; return None if the block is unusual."""
         if guard.has_odd or (guard.has_quote and not self.is_trec) or self.layout.trailing:
+            return None
+        if block.startswith(BOM):  # both parsers would drop it
             return None
         if self.is_trec:
             if self.separator is None:

@@ -48,6 +48,13 @@ def test_read_lists_skips_a_block_of_blank_lines_in_a_run(tmp_path, monkeypatch,
     assert read_lists(path)["item"].tolist() == ["a", "b"]
 
 
+def test_read_lists_keeps_a_byte_order_mark_at_the_start_of_a_block(tmp_path, monkeypatch):
+    path = tmp_path / "run"
+    path.write_text("q Q0 a 1 2 v\n\ufeffq Q0 b 2 1 v\n", encoding="utf-8")
+    monkeypatch.setattr(_blocks, "_BLOCK", 1)
+    assert read_lists(path)["query"].tolist() == ["q", "\ufeffq"]
+
+
 def test_are_equal_detects_other_bits_and_dtypes():
     lists, _ = make_rasdagen(n_queries=1, n_voters=2)
     assert are_equal(lists, lists.copy()) and are_equal("x", "x") and not are_equal("x", "y")
