@@ -155,7 +155,7 @@ def _number_addresses(objects):
 
     Hashing an address is several times faster than hashing the object.
     """
-    place, found = pd.factorize(_addresses(objects))
+    place, found = pd.factorize(addresses(objects))
     row, n_known = np.empty(len(found), dtype=np.intp), 0
     for start in range(0, len(place), _CHUNK):
         part = place[start : start + _CHUNK]
@@ -166,7 +166,7 @@ def _number_addresses(objects):
     return place, row
 
 
-def _addresses(objects):
+def addresses(objects):
     """Return the addresses of the objects in an array, as intp of the same shape, without a copy."""
     return np.frombuffer(objects, dtype=np.intp)
 
@@ -179,7 +179,7 @@ def _share_objects(objects):
     n_rows = len(objects)
     if n_rows < 4 * _SAMPLE or not objects.flags.c_contiguous:
         return False
-    sample = np.sort(_addresses(objects)[:: n_rows // _SAMPLE])
+    sample = np.sort(addresses(objects)[:: n_rows // _SAMPLE])
     # If k sampled rows refer to random objects out of m, about k ** 2 / 2m rows repeat an object.
     return np.count_nonzero(sample[1:] == sample[:-1]) >= len(sample) ** 2 / n_rows
 
@@ -246,7 +246,7 @@ def _run_starts(values, sample=4096):
         if not objects.flags.c_contiguous:
             return None
         # A run is a run of the same object, because comparing values would cost as much as hashing them.
-        array, differ = _addresses(objects), np.not_equal
+        array, differ = addresses(objects), np.not_equal
     if np.mean(differ(array[1:sample], array[: sample - 1])) > 0.1:
         return None
     changed = differ(array[1:], array[:-1])
