@@ -1,9 +1,11 @@
-"""Time and memory of one call, measured in this process."""
+"""Time and memory of one call, measured in this process; and tables, printed and read again."""
 
 import gc
 import os
+import re
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 
 def best_time(function, repeat=5, clock=time.perf_counter):
@@ -63,3 +65,34 @@ def table(rows, header):
                 for k, (cell, width) in enumerate(zip(row, widths, strict=True))
             )
         )
+
+
+class Table(NamedTuple):
+    """A printed table: the line above it if there is one, the header, and the rows; cells are texts."""
+
+    title: str
+    header: list
+    rows: list
+
+    @property
+    def labels(self):
+        """Return the first cell of each row."""
+        return [row[0] for row in self.rows]
+
+
+def read_tables(output):
+    """Return the tables of an output. Columns are separated by at least two spaces, and tables by blank lines."""
+    tables = []
+    for part in re.split(r"\n\s*\n", output.strip("\n")):
+        lines = [re.split(r"\s{2,}", line.strip()) for line in part.splitlines() if line.strip()]
+        # A header may lack its first cell, which is the name of the column of labels.
+        title = lines.pop(0)[0] if lines and len(lines[0]) == 1 and len(lines) > 2 else ""
+        if len(lines) < 2:
+            continue
+        header, *rows = lines
+        if part.splitlines()[1 if title else 0].startswith("  "):
+            header = ["", *header]
+        # A row may end early, such as the row of a method that refuses its input.
+        rows = [row + ["-"] * (len(header) - len(row)) for row in rows if len(row) > 1]
+        tables.append(Table(title, header, rows))
+    return tables

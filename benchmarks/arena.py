@@ -1,7 +1,7 @@
 """Estimated worths from paired comparisons and lists: quality of the orders for unequal exposure, and CPU time.
 
-Run it from anywhere as `python benchmarks/arena.py [--draws 20] [--repeat 3] [--orders-only]`; it takes about half a
-minute. The packages evalica and choix are measured too if they are installed.
+Run it from anywhere as `python benchmarks/arena.py [--draws 20] [--repeat 3] [--only orders|costs]`; it takes
+about half a minute. The packages evalica and choix are measured too if they are installed.
 
 The first table contains Kendall's tau with the true worths of 30 items, as mean and minimum over draws. A draw has
 20,000 duels, in which some items occur far more often than others. The second table contains the CPU seconds of the
@@ -12,7 +12,7 @@ cheapest of several runs, for these tasks:
 - queries: 20 queries of 50 lists of 100 items
 - duels: a million duels of 100 models in a frame of text ids; each step is timed
 - judged duels: a million duels with 50 judges; one tenth of the duels are ties between equally good models
-- draws: 1000 draws of 100,000 duels of 100 models, by rank_stability
+- draws: 1000 draws of 100,000 duels of 100 models, by rank_stability; --resamples changes the number of draws
 """
 
 import argparse
@@ -55,11 +55,8 @@ def of_choix(duels):
     return pd.Series(choix.ilsr_pairwise_dense(wins.astype(np.float64), alpha=1e-6), index=items)
 
 
-OTHERS = {
-    name: scores
-    for name, scores in (("evalica", of_evalica), ("choix", of_choix))
-    if importlib.util.find_spec(name) is not None
-}
+OTHERS = {"evalica": of_evalica, "choix": of_choix}
+MISSING = [name for name in OTHERS if importlib.util.find_spec(name) is None]
 
 
 def recovery(n_draws):
@@ -70,10 +67,11 @@ def recovery(n_draws):
         worth = made.worth.set_index("item")["worth"]
         lists = RankedLists.from_comparisons(made.comparisons)
         scores = {repr(method): method.fit_transform(lists).set_index("item")["score"] for method in METHODS}
-        scores |= {name: of(made.comparisons) for name, of in OTHERS.items()}
+        scores |= {name: of(made.comparisons) for name, of in OTHERS.items() if name not in MISSING}
         for name, one in scores.items():
             found.setdefault(name, []).append(kendalltau(worth, one.reindex(worth.index))[0])
-    return [[name, f"{np.mean(taus):.3f}", f"{np.min(taus):.3f}"] for name, taus in found.items()]
+    rows = [[name, f"{np.mean(taus):.3f}", f"{np.min(taus):.3f}"] for name, taus in found.items()]
+    return rows + [[name, "not installed", "-"] for name in MISSING]
 
 
 def races():
@@ -85,17 +83,23 @@ def races():
     return RankedLists.from_frame(frame[kept[frame["voter"].str[1:].astype(int) - 1, driver]])
 
 
-def costs(repeat):
-    """Yield the rows of the second table; each row is a description and its CPU seconds."""
+def costs(repeat, scale, n_resamples):
+    """Yield the rows of the second table; each row is a description and its CPU seconds.
+
+    The number of lists and duels is divided by `scale`.
+    """
     model = PlackettLuce(absent="ignore")
-    sizes = {"lists": {"n_voters": 1000, "n_items": 1000}, "queries": {"n_queries": 20, "n_voters": 50, "n_items": 100}}
+    sizes = {
+        "lists": {"n_voters": 1000 // scale, "n_items": 1000},
+        "queries": {"n_queries": 20, "n_voters": 50, "n_items": 100},
+    }
     all_lists = {"races": races()}
     for name, size in sizes.items():
         all_lists[name] = RankedLists.from_frame(make_plackett_luce(**size, random_state=0))
     for name, lists in all_lists.items():
         yield name, cpu_time(lambda lists=lists: model.fit_transform(lists), repeat)
 
-    duels = make_comparisons(100, 1_000_000, exposure="unequal", random_state=0).comparisons
+    duels = make_comparisons(100, 1_000_000 // scale, exposure="unequal", random_state=0).comparisons
     encode = cpu_time(lambda: RankedLists.from_comparisons(duels), repeat)
     lists = RankedLists.from_comparisons(duels)
     fit = cpu_time(lambda: model.fit_transform(lists), repeat)
@@ -104,18 +108,18 @@ def costs(repeat):
     yield "duels, PlackettLuce, with merging", fit
     yield "duels, all of ours", encode + fit
     for name, of in OTHERS.items():
-        yield f"duels, {name}", cpu_time(lambda of=of: of(duels), repeat)
+        yield f"duels, {name}", None if name in MISSING else cpu_time(lambda of=of: of(duels), repeat)
 
     judged = make_comparisons(
-        100, 1_000_000, n_voters=50, tie_probability=0.1, exposure="unequal", random_state=0
+        100, 1_000_000 // scale, n_voters=50, tie_probability=0.1, exposure="unequal", random_state=0
     ).comparisons
     encode = cpu_time(lambda: RankedLists.from_comparisons(judged, tie="tie", voter="judge"), repeat)
     judged = RankedLists.from_comparisons(judged, tie="tie", voter="judge")
     yield "judged duels, from_comparisons", encode
     yield "judged duels, PlackettLuce, with merging", cpu_time(lambda: model.fit_transform(judged), repeat)
 
-    lists = RankedLists.from_comparisons(duels[:100_000])
-    yield "draws", cpu_time(lambda: rank_stability(model, lists, n_resamples=1000), 1)
+    lists = RankedLists.from_comparisons(duels[: 100_000 // scale])
+    yield "draws", cpu_time(lambda: rank_stability(model, lists, n_resamples=n_resamples), 1)
 
 
 def main():
@@ -123,14 +127,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--orders-only", action="store_true", help="print only the first table")
+    parser.add_argument("--only", choices=("orders", "costs"), help="print only the first or the second table")
+    parser.add_argument("--resamples", type=int, default=1000, help="number of draws of the last row")
+    parser.add_argument("--scale", type=int, default=1, help="divide the number of lists and duels of the second table")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    table(recovery(arguments.draws), ["tau with the worths", "mean", "min"])
-    if arguments.orders_only:
-        return
-    print()
-    table(([name, f"{seconds:.3f}"] for name, seconds in costs(arguments.repeat)), ["CPU seconds", ""])
+    if arguments.only != "costs":
+        table(recovery(arguments.draws), ["tau with the worths", "mean", "min"])
+    if arguments.only is None:
+        print()
+    if arguments.only != "orders":
+        found = costs(arguments.repeat, arguments.scale, arguments.resamples)
+        rows = [[name, "not installed" if seconds is None else f"{seconds:.3f}"] for name, seconds in found]
+        table(rows, ["task", "CPU s"])
 
 
 if __name__ == "__main__":

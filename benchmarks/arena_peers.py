@@ -1,7 +1,7 @@
 """Boards of arenas by skrankagg, arena-rank, evalica and arenakit: differences in Elo points, and CPU time.
 
-Run it from anywhere as `python benchmarks/arena_peers.py [--repeat 3]`, where arena-rank, evalica and arenakit are
-installed.
+Run it from anywhere as `python benchmarks/arena_peers.py [--repeat 3]`. Cells of a library that is not installed state
+this. arena-rank needs an older NumPy, so it has an environment of its own.
 
 The generated files differ in the number of comparisons and in the probability of ties. A tie counts as half a win for
 each item, and there is no prior (``prior=0``). arena-rank runs with ``ftol=0, gtol=1e-12``, because its default
@@ -16,6 +16,7 @@ line is the largest memory that skrankagg's draws of judges add.
 """
 
 import argparse
+import importlib.util
 import warnings
 
 import numpy as np
@@ -26,7 +27,22 @@ from skrankagg import PlackettLuce, RankedLists
 from skrankagg.datasets import make_comparisons
 from skrankagg.inspection import rank_stability
 
-ELO = 400 / np.log(10)
+ELO, MISSING = 400 / np.log(10), "not installed"
+
+
+def installed(library):
+    """Return whether a library is installed."""
+    return importlib.util.find_spec(library) is not None
+
+
+def called(library, function, *given, **options):
+    """Call a function that uses a library, or return None if the library is not installed."""
+    return function(*given, **options) if installed(library) else None
+
+
+def cell(library, function):
+    """Return the cell that a function computes with a library, or a cell that states that the library is missing."""
+    return function() if installed(library) else MISSING
 
 
 def battles(n_comparisons, tie_probability):
@@ -140,38 +156,51 @@ def main():
     """Read the arguments and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--repeat", type=int, default=3)
-    repeat = parser.parse_args().repeat
+    parser.add_argument("--ties", type=float, nargs="+", default=[0.0, 0.2, 0.5], help="probabilities of ties")
+    parser.add_argument("--scale", type=int, default=1, help="divide the numbers of comparisons")
+    arguments = parser.parse_args()
+    repeat, scale = arguments.repeat, arguments.scale
     warnings.simplefilter("ignore")
     differences, times = [], []
     for n_comparisons in (1_000, 20_000, 100_000):
-        for tie_probability in (0.0, 0.2, 0.5):
-            frame = battles(n_comparisons, tie_probability)
-            name = f"{n_comparisons:,} comparisons, {(frame['winner'] == 'tie').mean():.0%} ties"
+        for tie_probability in arguments.ties:
+            frame = battles(n_comparisons // scale, tie_probability)
+            name = f"{n_comparisons:,} comparisons, tie probability {tie_probability}"
             ours = of_skrankagg(frame).set_index("item")["score"] * ELO
             row = [name]
-            for theirs in (of_arena_rank(frame), of_evalica(frame, tolerance=1e-12, limit=100_000)):
+            for theirs in (
+                called("arena_rank", of_arena_rank, frame),
+                called("evalica", of_evalica, frame, tolerance=1e-12, limit=100_000),
+            ):
+                if theirs is None:
+                    row += [MISSING, "-"]
+                    continue
                 theirs = theirs - theirs.mean()
                 same = theirs.sort_values(ascending=False).index.tolist() == ours.index.tolist()
                 row += [f"{abs(theirs[ours.index] - ours).max():.4f}", "yes" if same else "no"]
             differences.append(row)
-            ours, evalicas, arena_ranks = (lambda f=f, x=frame: f(x) for f in (of_skrankagg, of_evalica, of_arena_rank))
-            found = [*cheapest([ours, evalicas], 10 * repeat), *cheapest([arena_ranks], repeat)]
-            times.append([name, *(f"{one:.4f}" for one in found)])
+            calls = [lambda x=frame: of_skrankagg(x)]
+            if installed("evalica"):
+                calls.append(lambda x=frame: of_evalica(x))
+            found = [f"{one:.4f}" for one in cheapest(calls, 10 * repeat)]
+            found += [MISSING] * (2 - len(found))
+            found.append(cell("arena_rank", lambda x=frame: f"{cheapest([lambda: of_arena_rank(x)], repeat)[0]:.4f}"))
+            times.append([name, *found])
     table(differences, ["Elo points apart", "arena-rank", "same order", "evalica", "same order"])
     print()
-    table(times, ["read and fit, CPU s", "skrankagg", "evalica", "arena-rank"])
-    frame = battles(100_000, 0.2)
+    table(times, ["read and fit", "skrankagg CPU s", "evalica CPU s", "arena-rank CPU s"])
+    frame = battles(100_000 // scale, 0.2)
     comparisons = [
         f"{cpu_time(draws_of_skrankagg(frame), repeat):.2f}",
-        scaled(lambda: draws_of_evalica(frame, 20), 20, 1),
-        scaled(draws_of_arena_rank(frame, 4), 4, 1),
-        scaled(draws_of_arenakit(frame, 50, "battle"), 50, repeat),
+        cell("evalica", lambda: scaled(lambda: draws_of_evalica(frame, 20), 20, 1)),
+        cell("arena_rank", lambda: scaled(draws_of_arena_rank(frame, 4), 4, 1)),
+        cell("arenakit", lambda: scaled(draws_of_arenakit(frame, 50, "battle"), 50, repeat)),
     ]
     judges = [
         f"{cpu_time(draws_of_skrankagg(frame, 'judge'), repeat):.2f}",
-        "",
-        "",
-        scaled(draws_of_arenakit(frame, 50, "voter"), 50, repeat),
+        "-",
+        "-",
+        cell("arenakit", lambda: scaled(draws_of_arenakit(frame, 50, "voter"), 50, repeat)),
     ]
     print()
     table(

@@ -1,7 +1,7 @@
 """Time fuse on plain lists, and compare it with loops over dicts, frames, rankops and ranx.
 
 Run it from anywhere as `python benchmarks/fuse.py`. `pip install 'skrankagg[bench]'` installs rankops and ranx; their
-rows are left out if they are missing. The names of the tables are lists x ids; the ids are drawn from a pool of 2.5
+rows state whether they are missing. The names of the tables are lists x ids; the ids are drawn from a pool of 2.5
 times as many. The batch is 1000 queries of 5 lists of 100 ids. Each time is the least CPU time over rounds, and each
 round runs every call in a loop. The ratio compares a call with the loop of the same kind. The runs for ranx are built
 and compiled beforehand. On Linux, `python benchmarks/fuse.py start` measures the import and the first call in new
@@ -22,8 +22,10 @@ from _measure import table
 
 from skrankagg import (
     BordaCount,
+    CombANZ,
     CombMNZ,
     CombSUM,
+    InverseSquareRank,
     LearnedWeights,
     RankedLists,
     ReciprocalRankFusion,
@@ -80,7 +82,12 @@ def make_query(rng, n_lists, length=100, pool=250):
 
 
 def cpu_times(calls, rounds, repeat):
-    """Return a dict from the name of each call to its least CPU seconds; every round runs all calls."""
+    """Return a dict from the name of each call to its least CPU seconds; every round runs all calls.
+
+    A call that is None belongs to a missing library, and its time is None.
+    """
+    missing = {name: None for name, call in calls.items() if call is None}
+    calls = {name: call for name, call in calls.items() if call is not None}
     times = dict.fromkeys(calls, float("inf"))
     for call in calls.values():
         call()
@@ -90,7 +97,7 @@ def cpu_times(calls, rounds, repeat):
             for _ in range(repeat):
                 call()
             times[name] = min(times[name], (time.process_time() - start) / repeat)
-    return times
+    return times | missing
 
 
 def optional(name):
@@ -110,7 +117,12 @@ def show(calls, rounds, repeat, unit):
     """Print the time of each call, and its ratio to the time of the loop of the same kind."""
     times = cpu_times(calls, rounds, repeat)
     scale, digits = {"us": (1e6, 1), "ms": (1e3, 0)}[unit]
-    rows = [(name, f"{times[name] * scale:.{digits}f}", f"{times[name] / times[base(name)]:.2f}") for name in calls]
+    rows = [
+        (name, f"{times[name] * scale:.{digits}f}", f"{times[name] / times[base(name)]:.2f}")
+        if times[name] is not None
+        else (name, "not installed", "-")
+        for name in calls
+    ]
     table(rows, ("call", unit, "to the loop"))
 
 
@@ -139,24 +151,31 @@ def usual_calls(ids, pairs, dicts):
     }
 
 
+def method_calls(dicts):
+    """Return calls of other methods that add up values; the kernel merges their lists, too."""
+    norms = "z-score", "borda", "rank", None
+    methods = *(CombSUM(norm=norm) for norm in norms), SimpleBorda(), CombANZ(), InverseSquareRank()
+    return {f"fuse, {method}": lambda method=method: fuse(dicts, method) for method in methods}
+
+
 def other_calls(pairs, dicts):
-    """Return calls of other methods and of other libraries."""
-    methods = CombSUM(norm="z-score"), CombSUM(norm="borda"), CombSUM(norm="rank"), CombSUM(norm=None), SimpleBorda()
-    calls = {f"fuse, {method}": lambda method=method: fuse(dicts, method) for method in methods}
+    """Return calls of frames and of other libraries."""
+    calls = {}
     frame = RankedLists.from_lists(dicts).to_frame()
     calls["frame in, frame out, RRF"] = lambda: ReciprocalRankFusion().fit_transform(frame)
     calls |= rankops_calls(pairs)
-    if ranx := optional("ranx"):
-        runs = [ranx.Run({"q": one}) for one in dicts]
-        calls["ranx, RRF, runs built before"] = lambda: ranx.fuse(runs, norm=None, method="rrf", params={"k": 60})
-    return calls
+    name, ranx = "ranx, RRF, runs built before", optional("ranx")
+    if ranx is None:
+        return calls | {name: None}
+    runs = [ranx.Run({"q": one}) for one in dicts]
+    return calls | {name: lambda: ranx.fuse(runs, norm=None, method="rrf", params={"k": 60})}
 
 
 def rankops_calls(pairs):
-    """Return calls of rankops, or no calls if it is missing."""
+    """Return calls of rankops; they are None if it is missing."""
     rankops = optional("rankops")
     if rankops is None:
-        return {}
+        return {"rankops, RRF": None, "rankops, CombSUM": None}
     return {
         "rankops, RRF": lambda: rankops.rrf_multi(pairs),
         "rankops, CombSUM": lambda: rankops.combsum_multi(pairs),
@@ -170,7 +189,7 @@ def queries(rounds):
         ids, pairs, dicts = make_query(rng, n_lists, length, length * 5 // 2)
         print(f"One query: {n_lists} lists of {length} ids")
         others = other_calls(pairs, dicts) if length == 100 else rankops_calls(pairs)
-        show(usual_calls(ids, pairs, dicts) | others, rounds, repeat, "us")
+        show(usual_calls(ids, pairs, dicts) | method_calls(dicts) | others, rounds, repeat, "us")
         print()
     batch = [make_query(rng, 5) for _ in range(1000)]
     plain, as_pairs, dicts = ([one[k] for one in batch] for k in range(3))
@@ -180,10 +199,10 @@ def queries(rounds):
         COMB: lambda: [loop_comb(one) for one in dicts],
         "fuse, CombSUM, dicts": lambda: fuse(dicts, CombSUM()),
     }
-    if rankops := optional("rankops"):
-        calls["rankops, RRF"] = lambda: [rankops.rrf_multi(one) for one in as_pairs]
+    rankops = optional("rankops")
+    calls["rankops, RRF"] = (lambda: [rankops.rrf_multi(one) for one in as_pairs]) if rankops else None
     print("A batch: 1000 queries of 5 lists of 100 ids")
-    show(calls, max(rounds // 20, 5), 1, "ms")
+    show(calls, max(rounds // 10, 1), 1, "ms")
 
 
 def first_calls(rounds):
@@ -200,7 +219,8 @@ def first_calls(rounds):
     table([("Python alone", f"{seconds:.3f}", f"{memory:.0f}", False), *rows], ("process", "CPU s", "MiB", "has NumPy"))
 
 
-if __name__ == "__main__":
+def main():
+    """Run the requested part."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", nargs="?", choices=("queries", "start"), default="queries")
     parser.add_argument("--rounds", type=int, default=0, help="default: 100, or 5 new processes")
@@ -209,3 +229,7 @@ if __name__ == "__main__":
         first_calls(options.rounds or 5)
     else:
         queries(options.rounds or 100)
+
+
+if __name__ == "__main__":
+    main()

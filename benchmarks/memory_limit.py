@@ -1,6 +1,7 @@
 """Measure the memory of methods; under a limit, each method must answer or raise a MemoryLimitError.
 
 python benchmarks/memory_limit.py {limit,pairs} [--gigabytes 4] [--items 20000] [--seconds 120] [--methods part ...]
+                                  [--pairs 800 1500]
 
 - limit: every method aggregates one query of 20 lists. Each method runs in its own process, whose address space is
   limited to --gigabytes. The outcome is "answer", "refused" (a MemoryLimitError), "time" if the method takes longer
@@ -28,7 +29,7 @@ from skrankagg.exceptions import MemoryLimitError
 from skrankagg.preprocessing import AggregatorUnion
 from skrankagg.utils.discovery import default_methods
 
-N_LISTS, TOP, SIZES = 20, 1000, (800, 1500)
+N_LISTS, TOP = 20, 1000
 
 
 def all_methods():
@@ -103,7 +104,7 @@ def show_limit(options):
 def show_pairs(options):
     """Print a row for each method that stores matrices of all pairs of items."""
     warnings.simplefilter("ignore")
-    rows, example = [], random_lists(SIZES[0], SIZES[0])
+    rows, example = [], random_lists(800, 800)
     for name, method in default_methods():
         if options.methods and not any(part in name for part in options.methods):
             continue
@@ -111,7 +112,7 @@ def show_pairs(options):
         if not getattr(method, "_pair_bytes", 0) or not method._memory(example).any():
             continue
         row = [name, f"{method._pair_bytes:.0f}"]
-        for n in SIZES:
+        for n in options.pairs:
             lists = random_lists(n, n)
             tracemalloc.start()
             before = tracemalloc.get_traced_memory()[0]
@@ -119,7 +120,7 @@ def show_pairs(options):
             row.append(f"{(tracemalloc.get_traced_memory()[1] - before) / n**2:.1f}")
             tracemalloc.stop()
         rows.append(row)
-    table(rows, ["method", "stated", *(f"measured, {n}" for n in SIZES)])
+    table(rows, ["method", "stated", *(f"measured, {n}" for n in options.pairs)])
 
 
 def main():
@@ -129,6 +130,7 @@ def main():
     parser.add_argument("--gigabytes", type=float, default=4)
     parser.add_argument("--items", type=int, default=20_000)
     parser.add_argument("--seconds", type=int, default=120)
+    parser.add_argument("--pairs", type=int, nargs="+", default=[800, 1500], help="numbers of items of the part pairs")
     parser.add_argument("--methods", nargs="+")
     parser.add_argument("--task", help=argparse.SUPPRESS)
     options = parser.parse_args()

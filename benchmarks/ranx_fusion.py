@@ -9,6 +9,7 @@ beforehand.
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import subprocess
@@ -125,24 +126,46 @@ def make_data(n_queries=1000, n_voters=5, length=100):
     return lists, qrels
 
 
-def warm(python):
+def warm(python, sizes):
     """Print the times of this library and of ranx."""
-    rows = [
-        [name, *(f"{1e3 * one:.0f}" for one in times), f"{times[2] / times[0]:.1f}x", f"{times[2] / times[1]:.1f}x"]
-        for name, times in measure_warm(python, best_time).items()
-    ]
+    rows = []
+    for name, (codes, frame, ranx) in measure_warm(python, best_time, sizes).items():
+        title = "five measures of a run" if name == "measures" else name
+        ours = [f"{1e3 * codes:.0f}", f"{1e3 * frame:.0f}"]
+        theirs = ["not installed", "-", "-"]
+        if ranx is not None:
+            theirs = [f"{1e3 * ranx:.0f}", f"{ranx / codes:.1f}x", f"{ranx / frame:.1f}x"]
+        rows.append([title, *ours, *theirs])
     table(rows, ["", "encoded ms", "frame ms", "ranx ms", "encoded faster by", "frame faster by"])
 
 
-def measure_warm(python, timed):
-    """Return a dict from method to its times: from encoded lists and from a frame by `timed`, and the time of ranx."""
-    frame, qrels = make_data()
+def has_ranx(python):
+    """Return whether a Python has ranx."""
+    if python == sys.executable:
+        return importlib.util.find_spec("ranx") is not None
+    return subprocess.run([python, "-c", "import ranx"], capture_output=True, check=False).returncode == 0
+
+
+def measure_ranx(python, frame, qrels, only=None):
+    """Return a dict from method to the time of ranx, which the given Python runs; `only` leaves out other methods."""
     with tempfile.TemporaryDirectory() as folder:
         frame.to_csv(f"{folder}/lists.csv", index=False)
         qrels.to_csv(f"{folder}/qrels.csv", index=False)
-        theirs = json.dumps({name: theirs for name, (_, theirs) in METHODS.items()}), json.dumps([*MEASURES.values()])
+        theirs = (
+            json.dumps({name: theirs for name, (_, theirs) in METHODS.items() if only in (None, name)}),
+            json.dumps([*MEASURES.values()]),
+        )
         subprocess.run([python, "-W", "ignore", "-c", _WARM, folder, *theirs], check=True, stdout=subprocess.DEVNULL)
-        times = json.loads(Path(folder, "times.json").read_text(encoding="ascii"))
+        return json.loads(Path(folder, "times.json").read_text(encoding="ascii"))
+
+
+def measure_warm(python, timed, sizes=(1000, 5, 100)):
+    """Return a dict from method to its times: from encoded lists and from a frame by `timed`, and the time of ranx.
+
+    Without ranx, or without a Python, the time of ranx is None.
+    """
+    frame, qrels = make_data(*sizes)
+    times = measure_ranx(python, frame, qrels) if python and has_ranx(python) else {}
     lists, judgements, run = RankedLists.from_frame(frame), Qrels.from_frame(qrels), frame[frame["voter"] == "run0"]
     encoded = RankedLists.from_frame(run)
     calls = {
@@ -153,21 +176,24 @@ def measure_warm(python, timed):
         lambda: evaluate(encoded, judgements, list(MEASURES)),
         lambda: evaluate(run, judgements, list(MEASURES)),
     )
-    return {name: (*map(timed, pair), times[name]) for name, pair in calls.items()}
+    return {name: (*map(timed, pair), times.get(name)) for name, pair in calls.items()}
 
 
-def cold(python):
+def cold(python, _):
     """Print the time of a process that merges two lists: the first process, and a later one with numba's cache."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
         for name, interpreter, code in (("skrankagg", sys.executable, _COLD_OURS), ("ranx", python, _COLD_THEIRS)):
+            if name == "ranx" and not (interpreter and has_ranx(interpreter)):
+                rows.append([name, "not installed", "-"])
+                continue
 
             def call(command=(interpreter, "-W", "ignore", "-c", code)):
                 subprocess.run(command, check=True, env=environment)
 
             first = best_time(call, 1)
-            rows.append([name, f"{first:.1f}", f"{best_time(call, 3):.1f}"])
+            rows.append([name, f"{first:.1f}", f"{best_time(call, 2):.1f}"])
     table(rows, ["", "first process s", "later process s"])
 
 
@@ -176,8 +202,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=("warm", "cold"), nargs="?", default="warm")
     parser.add_argument("--python", default=sys.executable, help="a Python with ranx")
+    parser.add_argument(
+        "--sizes",
+        type=int,
+        nargs=3,
+        default=(1000, 5, 100),
+        metavar=("QUERIES", "RUNS", "ITEMS"),
+        help="of the part warm",
+    )
+    parser.add_argument("--without-ranx", action="store_true", help="measure this library only")
     arguments = parser.parse_args()
-    (warm if arguments.part == "warm" else cold)(arguments.python)
+    if arguments.without_ranx:
+        arguments.python = None
+
+    (warm if arguments.part == "warm" else cold)(arguments.python, arguments.sizes)
 
 
 if __name__ == "__main__":

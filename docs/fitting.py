@@ -8,7 +8,7 @@ from html import escape
 from docutils import nodes
 
 #: Largest number of columns of a block in each size of print, by the class of the size.
-SIZES = {"wide-code": 108, "wider-code": 132}
+SIZES = {"wide-code": 108, "wider-code": 132, "widest-code": 160}
 COLUMNS = 88
 #: A table with at least so many rows and columns becomes cards: a card for each row.
 CARD_ROWS, CARD_COLUMNS = 15, 3

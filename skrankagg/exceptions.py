@@ -7,6 +7,7 @@ All errors in this module have causes that users can correct. An :class:`InputEr
 
 __all__ = [
     "AmbiguousInputWarning",
+    "CostWarning",
     "ExposureWarning",
     "FewListsWarning",
     "InputError",
@@ -163,6 +164,33 @@ class AmbiguousInputWarning(UserWarning):
     skrankagg.exceptions.AmbiguousInputWarning: RankedLists.from_frame reads the ids of the queries from 'qid' ...
     >>> RankedLists.from_frame(hits.drop(columns="query")).queries.tolist()
     ['1']
+    """
+
+
+class CostWarning(UserWarning):
+    """A call is expected to take more than a minute.
+
+    The expected time is the estimate of :func:`~skrankagg.inspection.estimated_cost`. Aggregators and the
+    :class:`~skrankagg.Comparator` warn before they start.
+
+    See Also
+    --------
+    skrankagg.inspection.estimated_cost : Estimates the time and the memory of a call.
+    skrankagg.model_selection.Comparator : Skips slow methods with ``skip_slower_than``.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from skrankagg import RobustRankAggregation
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.exceptions import CostWarning
+    >>> lists = make_ranked_lists(n_queries=1, n_voters=20_000, n_items=100, list_length=5, random_state=0)[0]
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", CostWarning)
+    ...     RobustRankAggregation(exact=True).fit(lists)
+    Traceback (most recent call last):
+    skrankagg.exceptions.CostWarning: RobustRankAggregation(exact=True) will take about ...
+    >>> consensus = RobustRankAggregation().fit_transform(lists)
     """
 
 

@@ -27,8 +27,14 @@ from ._ragged import gather_ranges, tie_starts
 _WORTH = 1_200_000
 # Largest number of items for the dense algorithm, because the size of its matrices grows with the square.
 _DENSE_ITEMS = 4096
+# In queries with more items, the kernel takes longer for a pair, compared with NumPy. Beyond the second number, its
+# matrix leaves the cache. The factors were found by time measurements.
+_FEW_ITEMS, _CACHED_ITEMS = 300, 700
+_SLOWER = 2.0, 3.5
 # Number of matrix rows that are counted at once if only half of the matrix is computed.
 _STRIP_ITEMS = 128
+# Number of cells of a whole matrix that are counted at once.
+_STRIP_CELLS = 1 << 18
 # Rows of at least this length are compared directly with a number. Copying several rows first is slower, as measured.
 _LONG_ROW = 512
 # Number of matrix cells that are built at once, unless one query needs more cells. The second number is for matrices
@@ -115,20 +121,29 @@ def _count_mirrored(ranks):
 
 
 def _count_by_list(upper, lower):
-    shape = upper.shape[1], lower.shape[1]
-    counts = np.zeros(shape, dtype=np.int32)
-    # Adding bytes is four times faster than adding integers, and 255 lists fit into one byte.
-    some = np.zeros(shape, dtype=np.uint8)
-    above = np.empty(shape, dtype=bool)
-    with _unbuffered(shape[1]):
-        for k, (better, worse) in enumerate(zip(upper, lower, strict=True), 1):
-            np.less_equal(better[:, None], worse[None, :], out=above)
-            np.add(some, above.view(np.uint8), out=some)
-            if k % 255 == 0:
-                counts += some
-                some[:] = 0
-    counts += some
+    n_upper, n_lower = upper.shape[1], lower.shape[1]
+    counts = np.empty((n_upper, n_lower), dtype=np.int32)
+    # The matrix is counted in strips that stay in the cache.
+    n_rows = max(1, _STRIP_CELLS // n_lower)
+    with _unbuffered(n_lower):
+        for start in range(0, n_upper, n_rows):
+            strip = slice(start, start + n_rows)
+            _count_strip(upper[:, strip], lower, counts[strip])
     return counts
+
+
+def _count_strip(upper, lower, counts):
+    # Adding bytes is four times faster than adding integers, and 255 lists fit into one byte.
+    some = np.zeros(counts.shape, dtype=np.uint8)
+    above = np.empty(counts.shape, dtype=bool)
+    counts[:] = 0
+    for k, (better, worse) in enumerate(zip(upper, lower, strict=True), 1):
+        np.less_equal(better[:, None], worse[None, :], out=above)
+        np.add(some, above.view(np.uint8), out=some)
+        if k % 255 == 0:
+            counts += some
+            some[:] = 0
+    counts += some
 
 
 @contextlib.contextmanager
@@ -439,7 +454,7 @@ def is_dense(lists, row_weight=None):
     ``majority_points``. If the lists then have weights, the mask is False everywhere.
     """
     # The kernels visit at most this number of pairs. For a small query, the exact number would take longer to find.
-    few = _kernel_cost(2 * lists.n_rows**2) <= _WORTH
+    few = lists.n_rows <= _FEW_ITEMS and _kernel_cost(2 * lists.n_rows**2) <= _WORTH
     if few or (row_weight is None and lists.is_weighted):
         return np.zeros(lists.n_queries, dtype=bool)
     m, n = np.diff(lists.list_ptr), lists.query_n_items.astype(np.float64)
@@ -448,6 +463,8 @@ def is_dense(lists, row_weight=None):
         kernel, dense = _kernel_cost(inside + n**2), _dense_cost(m, n, weighted=False)
     else:
         kernel, dense = _kernel_cost(inside / 2), _dense_cost(m, n, weighted=~_is_constant(lists, row_weight))
+        if not lists.is_weighted:  # otherwise the two algorithms may round in different ways
+            kernel *= np.where(n > _CACHED_ITEMS, _SLOWER[1], np.where(n > _FEW_ITEMS, _SLOWER[0], 1.0))
     return (kernel > _WORTH) & (dense < kernel) & (n <= _DENSE_ITEMS)
 
 

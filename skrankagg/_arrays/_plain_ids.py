@@ -41,6 +41,19 @@ def gather_scores(lists, n_rows):
     return _kernels.gather_scores(lists, n_rows)
 
 
+def code_lists(lists, n_rows):
+    """Number the ids of the lists of many queries, and gather their scores; return None for unusual lists.
+
+    See :func:`skrankagg._kernels.coded_lists.code_lists`.
+    """
+    return _kernels.code_lists(lists, n_rows)
+
+
+def codes_lists():
+    """Return True if :func:`code_lists` codes usual lists, which it does only if the kernel is compiled."""
+    return _kernels.coded_lists.IS_COMPILED
+
+
 def best_first(items, score, support, tolerance, support_tolerance, find_source=None, top=None):
     """Order the items of one query; return a list of (id, score) with the `top` best items, or all if `top` is None.
 

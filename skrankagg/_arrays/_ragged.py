@@ -12,13 +12,17 @@ between sparse matrix formats.
 array([3, 1, 2, 0])
 """
 
+from math import prod
+
 import numpy as np
 from scipy.sparse import coo_array, csr_array
+
+from ._code_tables import number_by_table
 
 #: Number of rows in a step of a long pass: the extra memory of a step is then a fraction of the result.
 _CHUNK = 1 << 18
 
-
+# With at most this number of rows, comparing is faster than counting.
 _FEW = 10_000
 
 # Groups with more rows are sorted all at once, which needs less memory than counting.
@@ -125,6 +129,44 @@ def _sort_wide_codes(codes):
     return order, starts
 
 
+def count_codes(codes, sizes):
+    """Count the rows with equal combinations of several non-negative integer codes.
+
+    Each code is an array of shape (n_rows,), and its values are below the corresponding entry of `sizes`. Returns the
+    different combinations, sorted by the first code, then by the second code and so on, as a list with an int64 array
+    for each code. Also returns the number of rows of each combination, int64.
+
+    >>> import numpy as np
+    >>> from skrankagg._arrays._ragged import count_codes
+    >>> count_codes([np.array([1, 0, 1]), np.array([2, 5, 2])], [2, 6])
+    ([array([0, 1]), array([5, 2])], array([1, 2]))
+    """
+    n_cells = prod(map(int, sizes))
+    if n_cells > 2**62:
+        order, starts = _sort_wide_codes(codes)
+        heads = np.flatnonzero(starts[-1])
+        count = np.diff(np.append(heads, len(order)))
+        return [code[order[heads]].astype(np.int64) for code in codes], count
+    key = codes[0].astype(np.int64)
+    for code, size in zip(codes[1:], sizes[1:], strict=True):
+        if size > 1:  # otherwise the codes are 0
+            key *= size
+            key += code
+    if n_cells <= len(key):
+        count = np.bincount(key, minlength=n_cells)
+        found = np.flatnonzero(count)
+        count = count[found]
+    else:
+        key.sort()
+        heads = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: len(key)])
+        found, count = key[heads], np.diff(np.append(heads, len(key)))
+    combinations = []
+    for size in sizes[:0:-1]:
+        found, code = np.divmod(found, size)
+        combinations.append(code)
+    return [found, *combinations[::-1]], count
+
+
 def number_codes(ptr, code, n_codes, parts):
     """Number the distinct codes of each group in ascending order, one group after the other.
 
@@ -133,7 +175,7 @@ def number_codes(ptr, code, n_codes, parts):
 
     Returns three arrays. The first contains the number of each row's code, as int32 of shape (n_rows,). The second is a
     pointer array that delimits the numbers of each group. The third contains the code of each number, int32. Returns
-    None if a part repeats a code, or if a group is so large that sorting would need less memory than this function.
+    None if a part repeats a code, or if sorting would need less time or less memory than this function.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import number_codes
@@ -141,8 +183,11 @@ def number_codes(ptr, code, n_codes, parts):
     >>> number_codes(ptr, code, 5, np.array([0, 2, 3, 5]))
     (array([1, 0, 1, 2, 3], dtype=int32), array([0, 2, 4]), array([2, 4, 0, 1], dtype=int32))
     """
+    by_table = number_by_table(ptr, code, parts)
+    if by_table is not None:
+        return by_table
     n_rows = len(code)
-    if np.diff(ptr).max() > _MOST_IN_A_BLOCK:
+    if n_rows <= _FEW or np.diff(ptr).max() > _MOST_IN_A_BLOCK:
         return None
     # Groups are processed in blocks for locality; each block passes over all codes once.
     block = max(_CHUNK, n_codes // 2)

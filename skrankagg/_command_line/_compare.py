@@ -66,7 +66,7 @@ def compare(args, progress):
         voters = lists.voters.astype(str).tolist()
         names = [*(name for name, _ in methods), *(voters if args.voters else ())]
         args.baseline = find_baseline(args.baseline, names, [BEST, *([BEST_VOTER] if args.voters else ())], voters)
-    if everything:
+    if everything and args.skip_slower_than is None:
         _tell_how_long(methods, lists, args, progress)
 
     count = progress.counter("methods", len(methods))
@@ -86,13 +86,15 @@ def compare(args, progress):
         verbose=report,
         with_voters=args.voters,
         cv=args.cv,
+        skip_slower_than=args.skip_slower_than,
         error_score="raise" if len(methods) == 1 else np.nan,  # if there is only one method, its error is raised
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)  # failures are reported below
         comparator.fit(lists)
     for name, failure in comparator.failures_.items():
-        warnings.warn(f"the row of {name} is empty because the method failed: {failure}", UserWarning, stacklevel=2)
+        cause = "it is " if name in comparator.skipped_ else "the method failed: "
+        warnings.warn(f"the row of {name} is empty because {cause}{failure}", UserWarning, stacklevel=2)
     _print_results(args, comparator, lists, qrels, encoded, measures, notes, progress)
     write_results(best_first(comparator.results_), args.out)
     write_results(comparator.per_query_, args.per_query)

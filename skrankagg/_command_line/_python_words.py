@@ -93,6 +93,11 @@ _PHRASES = [
     ),
     (r"with evaluate\(lists, qrels\)", "with skrankagg compare --voters"),
     (r"\(Input(?:Type)?Error: ", "("),
+    # expected costs
+    (r"^The Comparator will take", "The comparison will take"),
+    (r" warnings\.simplefilter\('ignore', CostWarning\) hides this warning\.$", ""),
+    (r", or cut the lists with TopK\b", ""),
+    (r"aggregate parts .*? with skrankagg\.distributed\.transform_partitions", "merge fewer queries at once"),
     # columns and choices
     (r"must be columns of the frame", "must be columns of the file"),
     (r"and None for skipped columns", "and nothing for skipped columns"),

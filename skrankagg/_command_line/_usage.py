@@ -189,6 +189,8 @@ def make_parser():
     add("--times", action="store_true", help="with --latex: add the column of times")
     jobs = "number of threads, -1 for all (default: 1, so that times can be compared)"
     add("--n-jobs", type=int, metavar="N", help=jobs)
+    skip = "skip methods that are expected to take more than N seconds"
+    add("--skip-slower-than", type=_seconds, metavar="N", help=skip)
     add("--random-state", type=_seed, metavar="N", help="seed of generated data and of randomised methods")
     _add_reading(add)
     _add_voter(add)
@@ -415,6 +417,16 @@ def _count(text):
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1; got {text!r}")
     return int(text)
+
+
+def _seconds(text):
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0; got {text!r}")
+    return seconds
 
 
 def _folds(text):

@@ -3,7 +3,7 @@
 import narwhals.stable.v2 as nw
 import pandas as pd
 
-from ._id_codes import is_arrow_text
+from ._text_order import is_arrow_text
 
 # With fewer strings, calling Arrow costs more time than making Python strings.
 _FEW = 2_000
@@ -32,7 +32,18 @@ def arrow_text(values):
 
     native = values.to_native() if backend.is_pyarrow() else values.to_arrow()
     chunks = native.chunks if isinstance(native, pa.ChunkedArray) else [native]
-    text = pa.chunked_array([_plain(chunk, pa) for chunk in chunks], type=pa.large_string())
+    return text_series(pa.chunked_array([_plain(chunk, pa) for chunk in chunks], type=pa.large_string()))
+
+
+def text_series(text):
+    """Convert a chunked array of the type large_string to a Series of the dtype that pandas uses for strings.
+
+    >>> import pyarrow as pa
+    >>> from skrankagg._data._arrow_text import text_series
+    >>> text_series(pa.chunked_array([["b"], ["a"]], type=pa.large_string())).tolist()
+    ['b', 'a']
+    """
+    dtype = pd.Series([""]).dtype
     # Without Arrow in pandas, the text is converted here, because the nulls of dictionaries would be lost otherwise.
     return pd.Series(dtype.__from_arrow__(text) if is_arrow_text(dtype) else text.to_numpy())
 

@@ -56,7 +56,10 @@ def _compared_with_all(lists, absent):
 
 def labels_of_held(lists):
     """Return the component label of each candidate if every list compares only the items that it contains."""
-    label, open_queries = np.ones(lists.n_candidates, dtype=np.int32), ~_surely_connected(lists)
+    label, open_queries = (
+        np.ones(lists.n_candidates, dtype=np.int32),
+        ~_surely_connected(lists),
+    )
     if open_queries.all():
         return _label(lists)
     if open_queries.any():
@@ -68,7 +71,10 @@ def _surely_connected(lists):
     """Return a mask of shape (n_queries,): True if the lengths of the lists prove that all items are connected."""
     # If the lengths of two lists sum to more than the number of items, the lists share an item. Lists of weight 0 do
     # not count.
-    length, n = np.where(lists.list_weight > 0, lists.list_length, 0), lists.query_n_items
+    length, n = (
+        np.where(lists.list_weight > 0, lists.list_length, 0),
+        lists.query_n_items,
+    )
     longest = np.maximum.reduceat(length, lists.list_ptr[:-1])
     shortest = np.minimum.reduceat(length, lists.list_ptr[:-1])
     return (longest == n) | ((shortest > 0) & (shortest + longest > n))
@@ -173,8 +179,14 @@ def _most_weight(lists, chosen):
 #: By the parameter to change, what the method does with absent items, and the value for lists cut from longer rankings.
 _LENIENCE = {
     "absent": ("leaves absent items out instead of ranking them last", "absent='last'"),
-    "absent_score": ("gives absent items no value below the items of the list", "absent_score='min'"),
-    "norm": ("gives absent items no value below the items of the list", "norm='min-max'"),
+    "absent_score": (
+        "gives absent items no value below the items of the list",
+        "absent_score='min'",
+    ),
+    "norm": (
+        "gives absent items no value below the items of the list",
+        "norm='min-max'",
+    ),
 }
 
 
@@ -188,6 +200,15 @@ def warn_of_partial_lists(lists, lenient, method):
     if 2 * n_partial <= lists.n_queries:
         return
     queries = f"{n_partial} of {lists.n_queries} queries" if lists.n_queries > 1 else "1 query"
+    _warn_of_partial(queries, lenient, method)
+
+
+def warn_of_a_partial_query(lenient, method):
+    """Issue the warning of :func:`warn_of_partial_lists` for a single query that is known to be partial."""
+    _warn_of_partial("1 query", lenient, method)
+
+
+def _warn_of_partial(queries, lenient, method):
     deed, remedy = _LENIENCE[lenient]
     warn_user(
         f"{method} {deed}, and in {queries} the median length of the lists is less than half of the number of items. "

@@ -8,6 +8,7 @@ import pandas as pd
 
 from ..exceptions import InputError
 from ._frames import known_frame, titles_of
+from ._id_codes import distinct_objects
 
 #: Largest number of invalid values that a message lists.
 _SHOWN = 5
@@ -34,14 +35,24 @@ def read_ties(values, name):
     return found.astype(bool)
 
 
-def refuse_outcomes(df, winner, loser, caller):
-    """Raise InputError if a column states who won each comparison, in the form of the names of the two item columns."""
+def refuse_outcomes(df, winner, loser, caller, items=None):
+    """Raise InputError if a column states who won each comparison, in the form of the names of the two item columns.
+
+    `items` is an index of all ids in the columns `winner` and `loser`, if they are known. It replaces a look at all
+    rows of these two columns.
+    """
     frame = known_frame(df, caller)
     titles = titles_of(frame)
     # The column of winners may hold the names of two other columns, although there is a column of losers.
     others = tuple(one for one in titles if isinstance(one, str) and one not in (winner, loser))
-    winners = frame[[winner]] if isinstance(frame, pd.DataFrame) else frame.select(winner)
-    for name in dict.fromkeys((*_columns_with(frame, (winner, loser)), *_columns_with(winners, others))):
+    known = None if items is None else _texts(items)
+    # Columns that need not be searched.
+    of_items = () if known is None or known & {winner, loser} else (winner, loser)
+    found = list(_columns_with(frame, (winner, loser), of_items))
+    if known is None or not known.isdisjoint(others):
+        winners = frame[[winner]] if isinstance(frame, pd.DataFrame) else frame.select(winner)
+        found += _columns_with(winners, others)
+    for name in dict.fromkeys(found):
         values = frame[name] if isinstance(frame, pd.DataFrame) else frame.select(name).lazy().collect()[name].to_list()
         texts = list(dict.fromkeys(one for one in values if isinstance(one, str)))
         sides = [winner, loser]
@@ -64,15 +75,21 @@ def _show(one):
     return repr(one.item() if isinstance(one, np.generic) else one)
 
 
-def _columns_with(frame, names):
-    """Yield the name of each column that contains one of the texts `names` as a value."""
+def _texts(ids):
+    """Return the set of the texts in an index of ids."""
+    return set() if pd.api.types.is_numeric_dtype(ids.dtype) else {one for one in ids.tolist() if isinstance(one, str)}
+
+
+def _columns_with(frame, names, skipped=()):
+    """Yield the name of each column that contains one of the texts `names` as a value, except for skipped columns."""
     if isinstance(frame, pd.DataFrame):
         for k, name in enumerate(frame.columns):
-            if _holds(frame.iloc[:, k], names):
+            if name not in skipped and _holds(frame.iloc[:, k], names):
                 yield name
         return
     kinds = (nw.String, nw.Categorical, nw.Enum)
-    text = [name for name, dtype in frame.collect_schema().items() if isinstance(dtype, kinds)]
+    schema = frame.collect_schema().items()
+    text = [name for name, dtype in schema if isinstance(dtype, kinds) and name not in skipped]
     if text:
         held = frame.select(nw.col(name).cast(nw.String).is_in(names).any() for name in text).lazy().collect()
         yield from (name for name in text if held[name].item())
@@ -84,5 +101,5 @@ def _holds(values, names):
         return False
     if values.dtype == object:
         # Cells may be lists or arrays, which have no hash and no single truth value.
-        return any(isinstance(one, str) and one in names for one in values.array)
+        return any(one in names for one in distinct_objects(values.to_numpy()).tolist() if isinstance(one, str))
     return bool(values.isin(list(names)).any())

@@ -18,8 +18,8 @@ from ._list_columns import constant_in_lists, grouping_column, or_none, read_mar
 #: Ids of the only query and the only voter if a frame has no column for them.
 ONE_QUERY, ONE_VOTER = "q", "consensus"
 
-# With at most this number of rows, sorting is faster than counting.
-_FEW = 10_000
+# With at most this number of rows, sorting is faster than a table of the codes.
+_FEW = 4_000
 
 # Codes of candidates have 32 bits.
 _MOST_CANDIDATES = 2**31 - 1

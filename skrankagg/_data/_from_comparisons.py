@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._arrays._ragged import sort_codes
+from .._arrays._ragged import count_codes, sort_codes
 from .._support._checks import check_flag
 from .._support._suggestions import did_you_mean
 from .._support._values import show
@@ -15,7 +15,7 @@ from ..exceptions import AmbiguousInputWarning, InputError, InputTypeError
 from ._comparisons import read_ties, refuse_outcomes
 from ._covariates import codes_to_merge, fields_of_pairs, key_of, read_sides, titles_of_sides
 from ._frames import AnyFrame, Columns, first_row, is_frame, known_frame, titles_of
-from ._id_codes import encode_ids, encode_together, is_arrow_text
+from ._id_codes import can_encode_together, encode_ids, encode_together
 from ._list_columns import COUNTED, WEIGHTED, check_groupings, grouping_column
 from ._long_rows import index_of_one, join_ids, strip_ids
 from ._matrices_of_lists import as_table
@@ -260,9 +260,16 @@ def from_comparisons(
     needed = ("first", "second", "outcome") if by_side else ("winner", "loser")
     has_tie = not by_side and columns.has("tie")
     columns.require(*needed, *(["tie"] if has_tie else []), *(["weight"] if weight is not None else []))
+    item_columns = [columns.name(name) for name in needed[:2]]
+    try:
+        upper, lower, items = _encode_items([columns.series(name) for name in item_columns], strip)
+    except (InputError, InputTypeError):
+        if not by_side:
+            refuse_outcomes(frame, *item_columns, _CALLER)
+        raise
     if not by_side:
-        refuse_outcomes(frame, columns.name("winner"), columns.name("loser"), _CALLER)
-    upper, lower, items = _items(columns, needed[:2], strip)
+        refuse_outcomes(frame, *item_columns, _CALLER, None if strip else items)
+    _check_pairs(upper, lower, items)
     if by_side:
         share, factor = read_outcomes(columns.series(of_sides["outcome"]), upper, lower, items, outcomes, of_sides)
     else:
@@ -405,8 +412,13 @@ def _frame_of_tuples(rows):
 
 def _sorted_ids(values, strip, rule):
     """Return the codes and the sorted ids of a Series; `rule` is the beginning of the error about unsortable ids."""
+    return _as_sortable(rule, lambda: encode_ids(strip_ids(values) if strip else values))
+
+
+def _as_sortable(rule, encode, *columns):
+    """Call a function that encodes ids; `rule` is the beginning of the error about unsortable ids."""
     try:
-        return encode_ids(strip_ids(values) if strip else values)
+        return encode(*columns)
     except TypeError as error:
         raise InputTypeError(
             f"{rule}, such as strings or integers; got other values ({error}). Convert them to one type, such as "
@@ -414,27 +426,34 @@ def _sorted_ids(values, strip, rule):
         ) from None
 
 
-def _items(columns, needed, strip):
-    """Return the codes of the two items of each row, and the sorted ids of all items."""
-    sides = [columns.series(columns.name(name)) for name in needed]
-    if not strip and all(is_arrow_text(side.dtype) and side.dtype == sides[0].dtype for side in sides):
-        (first, second), items = encode_together(sides)
+def _encode_items(sides, strip):
+    """Return the codes of the two items of each row, and the sorted ids of all items.
+
+    `sides` contains the two columns of items. The code of a missing item is -1.
+    """
+    rule = f"Items of {_CALLER} must be sortable"
+    if not strip and can_encode_together(sides):
+        (first, second), items = _as_sortable(rule, encode_together, sides)
     else:
-        codes, items = _sorted_ids(join_ids(sides), strip, f"Items of {_CALLER} must be sortable")
-        first, second = codes[: columns.n_rows], codes[columns.n_rows :]
-    n_missing = int(np.count_nonzero(first < 0) + np.count_nonzero(second < 0))
-    if n_missing:
+        codes, items = _sorted_ids(join_ids(sides), strip, rule)
+        first, second = codes[: len(sides[0])], codes[len(sides[0]) :]
+    return first, second, items
+
+
+def _check_pairs(first, second, items):
+    """Raise InputError if an item is missing, or if both items of a row are the same."""
+    if first.min() < 0 or second.min() < 0:
+        n_missing = int(np.count_nonzero(first < 0) + np.count_nonzero(second < 0))
         raise InputError(
             f"Each row of {_CALLER} must have two items; {n_missing} items are missing. Drop the rows with missing "
             "items."
         )
-    first, second = first.astype(np.int64), second.astype(np.int64)
-    if (first == second).any():
-        row = first_row(first == second)
+    same = first == second
+    if same.any():
+        row = first_row(same)
         raise InputError(
             f"Each row of {_CALLER} must have two different items; row {row} has {show(items[first[row]])} twice."
         )
-    return first, second, items
 
 
 def _encode_group(values, name, strip):
@@ -497,7 +516,7 @@ def _encode(cls, queries, items, first, second, share, factor, size, who, sides)
     tied = share == 0.5
     whole = tied | (share == 0.0) | (share == 1.0)
     # True if the second item of a row is the upper item of its list.
-    turned = np.where(tied, first > second, share < 0.5)
+    turned = (share < 0.5) | (tied & (first > second))
     merged = whole & (factor == 1) if size is None else np.zeros(len(share), dtype=bool)
     weight = factor if size is None else factor * size
     # `row` selects the row of each list. A slice copies nothing.
@@ -509,11 +528,14 @@ def _encode(cls, queries, items, first, second, share, factor, size, who, sides)
         more, less = np.maximum(share, 1 - share), np.minimum(share, 1 - share)
         weight = np.concatenate([np.where(split, more * weight, weight), (less * weight)[extra]])
         turned = np.concatenate([turned, ~turned[extra]])
-    first, second, tied = first[row], second[row], tied[row]
-    upper, lower = np.where(turned, second, first), np.where(turned, first, second)
+    upper, lower, tied = first[row], second[row], tied[row]
+    if turned.any():
+        upper, lower = np.where(turned, lower, upper), np.where(turned, upper, lower)
     keys = [*(codes[row] for codes, _ in who.values()), upper, lower, tied]
     if queries[0] is not None:
         keys.insert(0, queries[0][row])
+    if merged.all() and not sides:
+        return _encode_counts(cls, queries, items, keys, who)
     code = codes_to_merge(sides, row, turned)
     if code is not None:
         # Comparisons that must not be merged get different numbers.
@@ -536,6 +558,21 @@ def _encode(cls, queries, items, first, second, share, factor, size, who, sides)
     queries = (None if queries[0] is None else keys[0][kept]), queries[1]
     rows = fields_of_pairs(sides, source, turned[kept])
     return _make(cls, queries, items, upper[kept], lower[kept], tied[kept], total, marks, groups, rows)
+
+
+def _encode_counts(cls, queries, items, keys, who):
+    """Count equal comparisons, and return a list with a number of comparisons as its weight for each of them.
+
+    `keys` contains the codes that determine a comparison: the query, if there are several; the groups in `who`; the
+    upper item, the lower item and whether they tie.
+    """
+    keys, count = count_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
+    upper, lower, tied = keys[-3:]
+    of_query = None if queries[0] is None else keys[0]
+    of_groups = zip(keys[-3 - len(who) : -3], who.items(), strict=True)
+    groups = {name: grouping_column(codes, index) for codes, (name, (_, index)) in of_groups}
+    marks, rows = np.full(len(count), COUNTED), fields_of_pairs({}, [], [])
+    return _make(cls, (of_query, queries[1]), items, upper, lower, tied == 1, count, marks, groups, rows)
 
 
 def _make(cls, queries, items, upper, lower, tied, weight, marks, groups, covariates):

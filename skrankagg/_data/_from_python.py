@@ -31,6 +31,7 @@ from ._long_rows import (
 )
 from ._matrices_of_lists import holds_matrices
 from ._peer_objects import holds_tuples, is_ranx, plain_objects
+from ._usual_lists import encode_usual_runs
 
 _KINDS = "a dict of item to score, a list of (item, score), or a list of items, best first"
 
@@ -126,6 +127,9 @@ def from_runs(
 
 def _encode_runs(cls, runs, caller, options):
     """Encode a dict from voter to run; `caller` is the constructor that the user called."""
+    usual = encode_usual_runs(cls, runs, options)
+    if usual is not None:
+        return usual
     voter, query, items, scores = [], [], [], []
     for code, (name, run) in enumerate(runs.items()):
         if hasattr(run, "to_dict") and not isinstance(run, type):

@@ -5,11 +5,12 @@ checks that pandas makes for columns. If many rows refer to the same objects, th
 these objects.
 """
 
-from itertools import islice, pairwise
-from operator import lt
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+
+from ._text_order import factorize_text, is_arrow_text, order_of_names, order_of_text
 
 # Names that pandas gives to types of objects; the values of each of these types can be sorted.
 _ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetime", "datetime64"}
@@ -17,14 +18,11 @@ _ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetim
 # With at most this number of strings, calling pandas and Arrow costs more time than the work itself.
 _FEW = 2_000
 
-# Longer strings are sorted as strings, because the table of all characters would be as wide as the longest string.
-_MOST_CHARACTERS = 64
-
 # Number of sampled rows, which show whether rows share their objects.
 _SAMPLE = 8192
 
 # Number of rows in one step of a long pass.
-_CHUNK = 1 << 18
+_CHUNK = 1 << 16
 
 
 def encode_ids(values):
@@ -38,12 +36,11 @@ def encode_ids(values):
     >>> codes, list(index)
     (array([1, 0, 1], dtype=int32), ['a', 'b'])
     """
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        return _encode_categories(values)
+    encode = _encode_categories if isinstance(values.dtype, pd.CategoricalDtype) else factorize
     runs = _run_starts(values)
     if runs is None:
-        return factorize(values)
-    codes, index = factorize(values.iloc[runs])
+        return encode(values)
+    codes, index = encode(values.iloc[runs])
     return np.repeat(codes, np.diff(np.append(runs, len(values)))), index
 
 
@@ -52,56 +49,71 @@ def factorize(values):
     # The values are sorted here, because pandas would allocate several columns of 64-bit codes.
     dtype = values.dtype
     is_text = isinstance(dtype, pd.StringDtype)
-    if is_text and (dtype.storage == "python" or len(values) < _FEW):
-        return _encode_text(np.asarray(values.array, dtype=object), dtype)
-    if pd.api.types.is_object_dtype(dtype):
-        codes, found = _factorize_objects(values.to_numpy())
-        index = pd.Index(found, dtype=object, copy=False)
-        is_text = pd.api.types.infer_dtype(index) == "string"
-        order = _string_order(index.tolist()) if is_text else _order(index)
-    else:
-        codes, index = pd.factorize(values)
-        index = pd.Index(index)
-        if is_text:  # Arrow compares all neighbours at once
-            order = None if (index.array[1:] > index.array[:-1]).all() else _string_order(index.tolist())
-        else:
-            order = _order(index)
+    if pd.api.types.is_object_dtype(dtype) or (is_text and (dtype.storage == "python" or len(values) < _FEW)):
+        return _encode_objects(np.asarray(values.array, dtype=object), dtype)
+    codes, index = factorize_text(values.array) if is_text else pd.factorize(values)
+    index = pd.Index(index)
+    order = order_of_text(index) if is_text else _order(index)
     if order is not None:
         index = index[order]
     _check_ordered(index)
     return _renumber(codes, order), index
 
 
-def _encode_text(objects, dtype):
+def _encode_objects(objects, dtype):
+    """Encode an array of objects as :func:`encode_ids` does; the index has the given dtype, text or object."""
     codes, found = _factorize_objects(objects)
-    order = _string_order(found.tolist())
-    index = pd.Index(found if order is None else found[order], dtype=dtype, copy=False)
+    is_text = isinstance(dtype, pd.StringDtype)
+    index = None if is_text else pd.Index(found, dtype=object, copy=False)
+    if is_text or pd.api.types.infer_dtype(index) == "string":
+        order = order_of_names(found.tolist())
+    else:
+        order = _order(index)
+    if is_text:
+        return _renumber(codes, order), pd.Index(found if order is None else found[order], dtype=dtype, copy=False)
+    if order is not None:
+        index = index[order]
+    _check_ordered(index)
     return _renumber(codes, order), index
 
 
-def is_arrow_text(dtype):
-    """Return True for a dtype of strings that are stored by Arrow."""
-    return isinstance(dtype, pd.StringDtype) and dtype.storage != "python"
+def can_encode_together(parts):
+    """Return True if :func:`encode_together` accepts these Series: they have one dtype, text or object."""
+    dtype = parts[0].dtype
+    is_known = pd.api.types.is_object_dtype(dtype) or isinstance(dtype, pd.StringDtype)
+    return is_known and all(part.dtype == dtype for part in parts)
 
 
 def encode_together(parts):
-    """Encode two or more columns of text with common codes; return the codes of each column, and one index.
+    """Encode two or more columns with common codes; return the codes of each column, and one index.
 
-    All columns are Series of one dtype of strings that Arrow stores. Numbering each column first saves a copy of all
-    strings.
+    All columns are Series of one dtype, text or object. The codes and the index are equal to the result of
+    :func:`encode_ids` for the concatenated columns. Numbering each column first saves a copy of all ids.
 
     >>> import pandas as pd
     >>> from skrankagg._data._id_codes import encode_together
     >>> encode_together([pd.Series(["b", None], dtype="str"), pd.Series(["a", "b"], dtype="str")])[0]
     [array([ 1, -1], dtype=int32), array([0, 1], dtype=int32)]
     """
-    found = [part.array.factorize() for part in parts]
-    names = np.concatenate([np.asarray(some, dtype=object) for _, some in found])
-    number, index = _encode_text(names, parts[0].dtype)
+    dtype = parts[0].dtype
+    if sum(map(len, parts)) < _FEW:
+        ids = [np.asarray(part.array, dtype=object) for part in parts]
+        codes, index = _encode_objects(np.concatenate(ids), dtype)
+        return np.split(codes, np.cumsum([len(some) for some in ids])[:-1]), index
+    found = [_factorize_part(part) for part in parts]
+    number, index = _encode_objects(np.concatenate([some for _, some in found]), dtype)
     ptr = np.cumsum([0, *(len(some) for _, some in found)])
     # The last place is for missing values, code -1.
     numbers = [np.append(number[slice(*some)], np.int32(-1)) for some in pairwise(ptr)]
-    return [mine[codes] for mine, (codes, _) in zip(numbers, found, strict=True)], index
+    return [mine.take(codes) for mine, (codes, _) in zip(numbers, found, strict=True)], index
+
+
+def _factorize_part(part):
+    """Return codes in order of appearance for a column of text or objects, and an array of the distinct objects."""
+    if is_arrow_text(part.dtype):
+        codes, found = factorize_text(part.array)
+        return codes, np.asarray(found, dtype=object)
+    return _factorize_objects(np.asarray(part.array, dtype=object))
 
 
 def _order(index):
@@ -114,7 +126,7 @@ def _renumber(codes, order):
     `order` sorts the values. None means that the values are already sorted.
     """
     if order is None:
-        return codes.astype(np.int32)
+        return codes.astype(np.int32)  # a copy, which the caller may change
     new_code = np.full(len(order) + 1, -1, dtype=np.int32)  # the last place is for missing values, code -1
     new_code[order] = np.arange(len(order), dtype=np.int32)
     return new_code[codes]
@@ -124,17 +136,37 @@ def _factorize_objects(objects):
     """Give distinct objects codes in order of appearance; return the codes (-1 if missing) and the distinct objects."""
     if not _share_objects(objects):
         return pd.factorize(objects)
-    # Hashing an address is several times faster than hashing the object.
-    place, address = pd.factorize(_addresses(objects))
-    row = np.empty(len(address), dtype=np.intp)
-    for start in range(0, len(place), _CHUNK):
-        rows = slice(start, start + _CHUNK)
-        row[place[rows]] = np.arange(start, min(start + _CHUNK, len(place)))
+    place, row = _number_addresses(objects)
     codes, found = pd.factorize(objects[row])
-    return codes.astype(np.int32)[place], found
+    codes = codes.astype(np.int32)
+    return (place if len(found) == len(row) else codes[place]), found
 
 
-def _addresses(objects):
+def distinct_objects(objects):
+    """Return an array of the objects in an array of shape (n,); if many rows share objects, it has no repeated objects.
+
+    The objects need not be hashable.
+    """
+    return objects[_number_addresses(objects)[1]] if _share_objects(objects) else objects
+
+
+def _number_addresses(objects):
+    """Number the addresses of objects in order of appearance; return the number of each row, and a row of each number.
+
+    Hashing an address is several times faster than hashing the object.
+    """
+    place, found = pd.factorize(addresses(objects))
+    row, n_known = np.empty(len(found), dtype=np.intp), 0
+    for start in range(0, len(place), _CHUNK):
+        part = place[start : start + _CHUNK]
+        most = int(part.max()) + 1
+        if most > n_known:  # the part contains new addresses
+            row[part] = np.arange(start, start + len(part))
+            n_known = most
+    return place, row
+
+
+def addresses(objects):
     """Return the addresses of the objects in an array, as intp of the same shape, without a copy."""
     return np.frombuffer(objects, dtype=np.intp)
 
@@ -147,48 +179,9 @@ def _share_objects(objects):
     n_rows = len(objects)
     if n_rows < 4 * _SAMPLE or not objects.flags.c_contiguous:
         return False
-    sample = np.sort(_addresses(objects)[:: n_rows // _SAMPLE])
+    sample = np.sort(addresses(objects)[:: n_rows // _SAMPLE])
     # If k sampled rows refer to random objects out of m, about k ** 2 / 2m rows repeat an object.
     return np.count_nonzero(sample[1:] == sample[:-1]) >= len(sample) ** 2 / n_rows
-
-
-def _string_order(names):
-    """Return the positions, of shape (n,), that sort distinct strings, or None if the strings are sorted.
-
-    If there are many strings, the first eight characters after their common prefix are converted to a number. The
-    strings are sorted by this number; strings with equal numbers are then sorted as strings.
-    """
-    if all(map(lt, names, islice(names, 1, None))):
-        return None
-    text = _as_bytes(names)
-    if text is None:
-        return np.array(sorted(range(len(names)), key=names.__getitem__))
-    width = text.shape[1]
-    start = next((k for k in range(width) if (text[:, k] != text[0, k]).any()), width)
-    word = np.zeros((len(text), 8), dtype=np.uint8)
-    word[:, : width - start] = text[:, start : start + 8]
-    number = word.view(">u8").ravel().astype(np.uint64)
-    order = np.argsort(number)
-    number = number[order]
-    tied = np.zeros(len(order), dtype=bool)
-    tied[1:] = number[1:] == number[:-1]
-    tied[:-1] |= tied[1:]
-    # The order of the numbers never contradicts the order of the strings, so all of these can be sorted at once.
-    order[tied] = sorted(order[tied].tolist(), key=names.__getitem__)
-    return order
-
-
-def _as_bytes(names):
-    """Return a table of the characters of strings, as uint8 of shape (n, width); shorter strings are padded with zeros.
-
-    Returns None if there are few strings, or if some string is long or not ASCII.
-    """
-    if len(names) < _FEW or max(map(len, names)) > _MOST_CHARACTERS:
-        return None
-    try:
-        return np.array(names, dtype=np.bytes_).view(np.uint8).reshape(len(names), -1)
-    except UnicodeEncodeError:
-        return None
 
 
 def _check_ordered(index):
@@ -205,17 +198,36 @@ def _check_ordered(index):
 
 
 def _encode_categories(values):
-    codes = values.cat.codes.to_numpy()
-    categories = values.cat.categories
+    codes, categories = values.array.codes, values.dtype.categories
     used = np.zeros(len(categories) + 1, dtype=bool)  # the last place is for missing values, code -1
-    used[codes] = True
+    used[codes.astype(np.intp)] = True
     present = np.flatnonzero(used[:-1])
+    all_present = len(present) == len(categories)
     # Categories are sorted by value, like ids of every other dtype. Their declared order is not used.
-    present = present[np.asarray(categories[present].argsort())]
-    _check_ordered(categories[present])
+    found = categories if all_present else categories[present]
+    order = _order_of_categories(found)
+    if order is not None:
+        present, found = present[order], found[order]
+    _check_ordered(found)
+    index = pd.CategoricalIndex(pd.Categorical.from_codes(present, dtype=values.dtype))
+    if all_present and order is None:
+        return codes.astype(np.int32), index
     new_code = np.full(len(categories) + 1, -1, dtype=np.int32)
     new_code[present] = np.arange(len(present), dtype=np.int32)
-    return new_code[codes], pd.CategoricalIndex(pd.Categorical.from_codes(present, dtype=values.dtype))
+    return new_code[codes], index
+
+
+def _order_of_categories(categories):
+    """Return the positions that sort distinct categories, or None if they are sorted."""
+    if isinstance(categories.dtype, pd.StringDtype):
+        return order_of_text(categories)
+    if categories.dtype == object:
+        kind = pd.api.types.infer_dtype(categories)
+        if kind == "string":
+            return order_of_names(categories.tolist())
+        if kind not in _ORDERED:  # the values may be only partially ordered
+            return np.asarray(categories.argsort())
+    return _order(categories)
 
 
 def _run_starts(values, sample=4096):
@@ -227,12 +239,14 @@ def _run_starts(values, sample=4096):
     if len(values) < sample:
         return None
     array, differ = values.array, _differ
-    if values.dtype == object or (isinstance(values.dtype, pd.StringDtype) and values.dtype.storage == "python"):
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        array, differ = array.codes, np.not_equal
+    elif values.dtype == object or (isinstance(values.dtype, pd.StringDtype) and values.dtype.storage == "python"):
         objects = np.asarray(array, dtype=object)
         if not objects.flags.c_contiguous:
             return None
         # A run is a run of the same object, because comparing values would cost as much as hashing them.
-        array, differ = _addresses(objects), np.not_equal
+        array, differ = addresses(objects), np.not_equal
     if np.mean(differ(array[1:sample], array[: sample - 1])) > 0.1:
         return None
     changed = differ(array[1:], array[:-1])

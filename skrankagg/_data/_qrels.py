@@ -18,6 +18,7 @@ from ._frames import AnyRows, Columns, first_row, frame_of, plain_index, show_id
 from ._grades import read_container, read_labels
 from ._immutable import Immutable
 from ._peer_objects import holds_tuples, is_ranx, plain_object, read_tuples
+from ._usual_lists import code_dict
 
 # Judgements may be looked up in a table of queries by items, some queries at a time. The table may have at most this
 # number of cells for each candidate and judgement.
@@ -118,6 +119,9 @@ class Qrels(Immutable):
                 f"`judgements` must be a dict keyed by query; got {type(judgements).__name__}. Encode the classes of "
                 "samples with Qrels.from_labels."
             )
+        usual = _usual_fields(judgements)
+        if usual is not None:
+            return cls(**usual)
         rows = [
             (query, item, grade)
             for query, judged in judgements.items()
@@ -550,6 +554,22 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
             "y=qrels.align(lists)."
         )
     return check_qrels(chosen)
+
+
+def _usual_fields(judgements):
+    """Return the fields of a Qrels for a dict that a compiled kernel reads; return None for any other dict.
+
+    The values of the dict are dicts of item to grade, or lists of relevant items.
+    """
+    coded = code_dict(judgements)
+    if coded is None:
+        return None
+    queries, query_code, lengths, items, item_code, grade = coded
+    query_code = np.repeat(query_code, lengths)
+    order = group_order(query_code, item_code)
+    relevance = np.ones(len(order)) if grade is None else grade[order]
+    ptr = np.searchsorted(query_code[order], np.arange(len(queries) + 1))
+    return {"queries": queries, "items": items, "ptr": ptr, "item": item_code[order], "relevance": relevance}
 
 
 def encode_qrels(qrels, lists):

@@ -15,25 +15,34 @@ from .._data._duplicate_options import Duplicates
 from .._kernels.plain_sums import (
     BORDA_POINTS,
     COUNTED_SCORE_SUMS,
+    INVERSE_SQUARES,
+    INVERSE_SUPPORT,
     IS_COMPILED,
+    MIN_MAX,
     RECIPROCAL_RANKS,
     SCORE_SUMS,
+    SIMPLE_POINTS,
+    SUPPORT,
+    details_of,
     sum_lists,
 )
 
-_RRF = (RECIPROCAL_RANKS, 60.0, None, False)
-# The plans of some methods with default parameters, as of `_general.read_plan`. Keys are names in lower case,
+_RRF = (RECIPROCAL_RANKS, 60.0, None, False, None)
+# The plans of some methods with default parameters, as of `_plans.read_plan`. Keys are names in lower case,
 # without hyphens and underscores; `_general` also accepts other synonyms.
 _PLANS = {
     "rrf": _RRF,
     "reciprocalrankfusion": _RRF,
-    "bordacount": (BORDA_POINTS, 0.0, None, False),
-    "combsum": (SCORE_SUMS, 0.0, None, False),
-    "combmnz": (COUNTED_SCORE_SUMS, 0.0, None, False),
+    "bordacount": (BORDA_POINTS, 0.0, None, False, None),
+    "simpleborda": (SIMPLE_POINTS, 0.0, None, False, details_of()),
+    "combsum": (SCORE_SUMS, 0.0, None, False, None),
+    "combmnz": (COUNTED_SCORE_SUMS, 0.0, None, False, None),
+    "combanz": (MIN_MAX, 0.0, None, False, details_of(INVERSE_SUPPORT)),
+    "inversesquarerank": (INVERSE_SQUARES, 0.0, None, False, details_of(SUPPORT)),
 }
 # Better than the 60 of the paper on 24 judged collections.
 _DEFAULT_K = 30.0
-_DEFAULT = (RECIPROCAL_RANKS, _DEFAULT_K, None, False)
+_DEFAULT = (RECIPROCAL_RANKS, _DEFAULT_K, None, False, None)
 # Larger numbers may not fit into the kernel's integers.
 _MOST_TOP = 2**60
 # As plain Python, the kernel is slower than the general code.
@@ -169,8 +178,10 @@ def fuse(
             plan = _DEFAULT
         elif type(aggregator) is str:
             plan = _plan_of_name(aggregator)
+            if plan is None:
+                plan = _read_plan()(_general().find_aggregator(aggregator))
         else:
-            plan = _general().read_plan(aggregator)
+            plan = _read_plan()(aggregator)
         if plan is not None:
             found = sum_lists(lists, *plan, weights, 0 if top is None else top, explain)
             if found is not None:
@@ -196,7 +207,7 @@ def _plan_of_name(text):
 
 @lru_cache(maxsize=1)
 def _default():
-    return _general().ReciprocalRankFusion(k=_DEFAULT_K)
+    return _general().aggregators.ReciprocalRankFusion(k=_DEFAULT_K)
 
 
 @lru_cache(maxsize=1)
@@ -205,3 +216,11 @@ def _general():
     from . import _general
 
     return _general
+
+
+@lru_cache(maxsize=1)
+def _read_plan():
+    """Import the function that reads an aggregator's plan, which needs the same libraries."""
+    from ._plans import read_plan
+
+    return read_plan

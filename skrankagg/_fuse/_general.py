@@ -29,12 +29,12 @@ from .._data._one_query import (
 )
 from .._data._peer_objects import holds_rows, plain_objects
 from .._data._ranked_lists import RankedLists
-from .._kernels.plain_sums import BORDA_POINTS, COUNTED_SCORE_SUMS, RECIPROCAL_RANKS, SCORE_SUMS, sum_lists
-from ..aggregators import BordaCount, CombMNZ, CombSUM, LearnedWeights, ReciprocalRankFusion
+from .._kernels.plain_sums import sum_lists
 from ..base import BaseAggregator
 from ..base._classes import find_method
 from ..base._consensus import best_items
 from ..exceptions import InputError, InputTypeError
+from ._plans import read_tags
 
 
 class _Options(NamedTuple):
@@ -49,15 +49,27 @@ class _Options(NamedTuple):
     strict: bool
 
 
-def fuse_any(lists, aggregator, plan, *, weights, top, key, explain, return_items, duplicates, strict):
+def fuse_any(
+    lists,
+    aggregator,
+    plan,
+    *,
+    weights,
+    top,
+    key,
+    explain,
+    return_items,
+    duplicates,
+    strict,
+):
     """Merge lists as :func:`fuse` does; its docstring describes the other arguments.
 
-    `plan` is the plan of the aggregator, if the kernel may merge the queries of a batch; see :func:`read_plan`. None
-    means that the kernel is not used.
+    `plan` is the plan of the aggregator, if the kernel may merge the queries of a batch; see `read_plan` in `_plans`.
+    None means that the kernel is not used.
     """
     check_output(top, explain, return_items, duplicates, strict)
     if isinstance(aggregator, str):
-        aggregator = _named(aggregator)
+        aggregator = find_aggregator(aggregator)
     options = _Options(weights, top, key, explain, return_items, duplicates, strict)
     if key is None and holds_rows(lists):
         lists = plain_objects(lists)
@@ -72,79 +84,9 @@ def fuse_any(lists, aggregator, plan, *, weights, top, key, explain, return_item
     return _fuse_at_once(lists, aggregator, options)
 
 
-def read_plan(aggregator):
-    """Return the first arguments of :func:`~skrankagg._kernels.plain_sums.sum_lists`, which describe an aggregator.
-
-    They are the kernel's method, the damping constant, the weights of the voters, and whether these weights may contain
-    other voters. The result is None if the kernel does not compute what the aggregator computes.
-    """
-    read = _PLANS.get(type(aggregator))
-    return None if read is None else read(aggregator)
-
-
-def _plan_learned(method):
-    """Return the plan of the method inside, with the learnt weights."""
-    weights = vars(method).get("voter_weights_")
-    plan = read_plan(_DEFAULT_INSIDE if method.aggregator is None else method.aggregator)
-    if plan is None or plan[2] is not None or type(weights) is not pd.DataFrame:
-        return None
-    try:
-        _read_tags(method)
-    except (TypeError, ValueError):  # an invalid parameter, which the general code reports
-        return None
-    # The frame is read in each call, because a user may change it.
-    by_voter = dict(zip(weights["voter"].tolist(), weights["weight"].tolist(), strict=True))
-    return (*plan[:2], by_voter, True) if len(by_voter) == len(weights) else None
-
-
-def _plan_rrf(method):
-    k = method.k
-    if method.depth is not None or method.normalize is not False or type(k) not in (float, int) or not 0 <= k < _MOST_K:
-        return None
-    return _with_weights(RECIPROCAL_RANKS, float(k), method)
-
-
-def _plan_borda(method):
-    return _with_weights(BORDA_POINTS, 0.0, method) if _is(method.absent, "last") else None
-
-
-def _plan_sum(method):
-    return _with_weights(SCORE_SUMS, 0.0, method) if _has_usual_scores(method) else None
-
-
-def _plan_mnz(method):
-    usual = type(method.gamma) in (float, int) and method.gamma == 1 and _has_usual_scores(method)
-    return _with_weights(COUNTED_SCORE_SUMS, 0.0, method) if usual else None
-
-
-def _with_weights(kernel_method, k, method):
-    given = method.voter_weights
-    return (kernel_method, k, given, False) if given is None or type(given) is dict else None
-
-
-def _has_usual_scores(method):
-    return _is(method.norm, "min-max") and _is(method.absent_score, "zero")
-
-
-def _is(value, text):
-    return type(value) is str and value == text
-
-
-# Classes, not their subclasses, which may compute something else.
-_PLANS = {
-    ReciprocalRankFusion: _plan_rrf,
-    BordaCount: _plan_borda,
-    CombSUM: _plan_sum,
-    CombMNZ: _plan_mnz,
-    LearnedWeights: _plan_learned,
-}
-_DEFAULT_INSIDE = LearnedWeights()._base()
-# With a much larger damping constant, neighbouring reciprocal ranks would differ by rounding errors only.
-_MOST_K = 1e6
-
-
 @lru_cache(maxsize=64)
-def _named(text):
+def find_aggregator(text):
+    """Return the aggregator that a text such as "CombSUM[norm=rank]" describes."""
     return find_method(text, aggregators)
 
 
@@ -158,7 +100,12 @@ def _fuse_in_batch(lists, aggregator, plan, sums, options):
 
 
 def _fuse_one(lists, aggregator, sums, options):
-    plain = read_plain(lists, options.key, strict=options.strict, by_rank=partial(_reads_ranks, aggregator))
+    plain = read_plain(
+        lists,
+        options.key,
+        strict=options.strict,
+        by_rank=partial(_reads_ranks, aggregator),
+    )
     if not any(plain.ids):
         return []
     weights = None if options.weights is None else read_weights(plain, options.weights, strict=options.strict)
@@ -173,7 +120,7 @@ def _fuse_one(lists, aggregator, sums, options):
 
 def _reads_ranks(aggregator):
     """Return True for an aggregator that reads only ranks, and False for a pipeline, which may read scores."""
-    return isinstance(aggregator, BaseAggregator) and not _read_tags(aggregator).needs_scores
+    return isinstance(aggregator, BaseAggregator) and not read_tags(aggregator).needs_scores
 
 
 def _order(plain, weights, aggregator, sums, top):
@@ -181,7 +128,7 @@ def _order(plain, weights, aggregator, sums, top):
     # A sum of rows needs no further preparation if neither the lists nor the parameters can cause a warning or an
     # error.
     if sums and not aggregator._names_voters():
-        tags = _read_tags(aggregator)
+        tags = read_tags(aggregator)
         readable = tags.lenient is None and (plain.scores is not None or not tags.needs_scores)
         query = OneQuery(plain, weights, sort=False) if readable else None
         if query is not None and 2 not in query.list_length and all_connected(query, tags.compares):
@@ -223,31 +170,9 @@ def _fuse_frames(frames, aggregator, options):
     return _pairs(_rank(aggregator, lists), options.top)[0]
 
 
-def _read_tags(aggregator):
-    """Check the parameters of an aggregator, and return its tags.
-
-    An aggregator whose class and parameters were checked before is not checked again.
-    """
-    kind = type(aggregator)
-    try:
-        return _checked(kind, *(getattr(aggregator, name) for name in kind._get_param_names()))
-    except TypeError:  # a parameter that cannot be hashed
-        return _check_and_read(aggregator)
-
-
-@lru_cache(maxsize=256, typed=True)
-def _checked(kind, *values):
-    return _check_and_read(kind(**dict(zip(kind._get_param_names(), values, strict=True))))
-
-
-def _check_and_read(aggregator):
-    aggregator._validate_params()
-    return aggregator.__sklearn_tags__().aggregator_tags
-
-
 def _warns(aggregator):
     """Return True if an aggregator may issue a warning that concerns several queries of a batch together."""
-    tags = _read_tags(aggregator)
+    tags = read_tags(aggregator)
     return tags.compares == "ignore" or tags.lenient is not None
 
 
@@ -319,7 +244,11 @@ def _fuse_at_once(batch, aggregator, options):
         lists = lists.with_list_weight(
             [weight_of[queries[q]][voters[v]] for q, v in zip(lists.list_query, lists.list_voter, strict=True)]
         )
-    for number, pairs in zip(lists.queries.tolist(), _pairs(_rank(aggregator, lists), options.top), strict=True):
+    for number, pairs in zip(
+        lists.queries.tolist(),
+        _pairs(_rank(aggregator, lists), options.top),
+        strict=True,
+    ):
         fused[number] = pairs
     if not options.return_items:
         return fused

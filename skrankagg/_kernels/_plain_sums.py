@@ -6,9 +6,9 @@ from typing import Any, Final, cast
 from librt.vecs import vec
 from mypy_extensions import i64
 
-from . import _tied_items
+from . import _plain_values, _tied_items
 
-# Methods of `sum_lists`.
+# Methods of `sum_lists`. `_plain_values` computes the values of further methods.
 RECIPROCAL_RANKS: Final = 0
 BORDA_POINTS: Final = 1
 SCORE_SUMS: Final = 2
@@ -38,6 +38,7 @@ def sum_lists(
     k: float,
     voter_weights: object,
     allow_others: bool,
+    details: object,
     weights: object,
     top: i64,
     explain: bool,
@@ -102,7 +103,7 @@ def sum_lists(
     items: list[Any] = []
     scored = _read_lists(lists, number, items, code, score, ptr)
     reads_scores = method == SCORE_SUMS
-    if method == COUNTED_SCORE_SUMS:
+    if method == COUNTED_SCORE_SUMS or method >= _plain_values.MIN_MAX:
         reads_scores = True
     if scored < 0 or (scored == 0 and reads_scores):
         return None
@@ -114,6 +115,26 @@ def sum_lists(
     share = vec[float]()
     if explain:
         share = vec[float]([0.0] * (n * m))
+    if method >= _plain_values.SIMPLE_POINTS:
+        return _sum_values(
+            lists_in,
+            names,
+            items,
+            number,
+            method,
+            k,
+            cast(tuple[Any, ...], details),
+            code,
+            score,
+            scored == 1,
+            ptr,
+            weight,
+            total,
+            support,
+            share,
+            top,
+            order_many,
+        )
     if reads_scores:
         usual = _add_scores(code, score, ptr, weight, total, support, share)
     else:
@@ -123,10 +144,86 @@ def sum_lists(
     if method == COUNTED_SCORE_SUMS:
         for c in range(n):
             total[c] *= support[c]
-    found = _order_items(items, total, support, method != BORDA_POINTS, code, ptr, weight, top, order_many)
+    largest = _largest_size(total)
+    found = _order_items(items, total, support, largest, method != BORDA_POINTS, code, ptr, weight, top, order_many)
     if not explain:
         return found
-    return _with_shares(found, number, support, method == COUNTED_SCORE_SUMS, share, m, names, lists_in)
+    factor = support if method == COUNTED_SCORE_SUMS else vec[float]()
+    return _with_shares(found, number, factor, share, m, names, lists_in)
+
+
+def _sum_values(
+    lists_in: object,
+    names: list[Any],
+    items: list[Any],
+    number: dict[Any, int],
+    method: i64,
+    k: float,
+    details: tuple[Any, ...],
+    code: vec[i64],
+    score: vec[float],
+    scored: bool,
+    ptr: vec[i64],
+    weight: vec[float],
+    total: vec[float],
+    support: vec[float],
+    share: vec[float],
+    top: i64,
+    order_many: Any,
+) -> object:
+    # Merges the lists of one query by a method whose values `_plain_values` computes. `details` are the factor of the
+    # sums, whether absent items get the lowest value of each list, a function, and a function that warns of lists that
+    # lack many items, or None. The first function returns a table of the values of ranks, or the factors.
+    factor_kind = cast(int, details[0])
+    use_lowest = cast(bool, details[1])
+    helper: Any = details[2]
+    warn: Any = details[3]
+    n: i64 = len(total)
+    m: i64 = len(ptr) - 1
+    value = vec[float]([0.0] * len(code))
+    if method >= _plain_values.MIN_MAX:
+        usual = _plain_values.values_of_scores(method, score, ptr, value)
+    else:
+        usual = _plain_values.values_of_ranks(method, n, helper, score, scored, ptr, value)
+    if not usual:
+        return None
+    if method == _plain_values.POINTS_INSIDE and not _plain_values.is_connected(n, code, ptr, weight):
+        return None  # this causes a warning
+    absent = vec[float]()
+    if use_lowest or method == _plain_values.SHARED_POINT_SHARES:
+        absent = _plain_values.absent_values(method, n, ptr, value)
+    size = vec[float]()
+    if method == _plain_values.Z_SCORES or (
+        method >= _plain_values.MIN_MAX and _plain_values.has_negative(value, ptr, absent)
+    ):
+        size = vec[float]([0.0] * n)
+    _plain_values.add_values(value, absent, code, ptr, weight, total, support, size, share)
+    factor = vec[float]()
+    if factor_kind != _plain_values.NO_FACTOR:
+        factor = _plain_values.factors(factor_kind, k, helper, support, ptr, weight)
+        if len(factor) == 0:
+            return None
+        _plain_values.multiply_by(factor_kind, factor, total, size, share, m)
+    for c in range(n):
+        if total[c] == 0.0 and math.copysign(1.0, total[c]) < 0.0:
+            return None  # the sign of a class of zeros depends on the order in which NumPy sorts them
+    largest = _largest_size(size if len(size) > 0 else total)
+    additive = len(absent) == 0 and method != _plain_values.POINTS_INSIDE
+    found = _order_items(items, total, support, largest, additive, code, ptr, weight, top, order_many)
+    if warn is not None and _plain_values.is_partial(n, code, ptr, weight):
+        warn()
+    if len(share) == 0:
+        return found
+    return _with_shares(found, number, vec[float](), share, m, names, lists_in)
+
+
+def _largest_size(value: vec[float]) -> float:
+    largest = 0.0
+    for c in range(len(value)):
+        size = value[c] if value[c] >= 0.0 else -value[c]
+        if size > largest:
+            largest = size
+    return largest
 
 
 def _read_weights(given: object, names: list[Any], m: i64, weight: vec[float]) -> bool:
@@ -397,6 +494,7 @@ def _order_items(
     items: list[Any],
     total: vec[float],
     support: vec[float],
+    largest: float,
     additive: bool,
     code: vec[i64],
     ptr: vec[i64],
@@ -404,15 +502,10 @@ def _order_items(
     top: i64,
     order_many: Any,
 ) -> list[tuple[Any, float]]:
-    # Orders the items as `best_first` does. The source of a score is a list of positive weight; with `additive`,
-    # unequal scores of one source, or of one source and none, are never in one class.
+    # Orders the items as `best_first` does. The tolerance is relative to `largest`. The source of a score is a list of
+    # positive weight; with `additive`, unequal scores of one source, or of one source and none, are never in one class.
     n: i64 = len(total)
     m: i64 = len(ptr) - 1
-    largest = 0.0
-    for c in range(n):
-        size = total[c] if total[c] >= 0.0 else -total[c]
-        if size > largest:
-            largest = size
     tolerance = _TOLERANCE * largest
     first = 0.0
     others = 0.0
@@ -584,8 +677,7 @@ def _merge_runs(key: vec[float], order: vec[i64], merged: vec[i64], start: i64, 
 def _with_shares(
     found: list[tuple[Any, float]],
     number: dict[Any, int],
-    support: vec[float],
-    counted: bool,
+    factors: vec[float],
     share: vec[float],
     m: i64,
     names: list[Any],
@@ -602,7 +694,7 @@ def _with_shares(
     out: list[Any] = []
     for ident, value in found:
         c: i64 = number[ident]
-        factor = support[c] if counted else 1.0
+        factor = factors[c] if len(factors) > 0 else 1.0
         v: i64 = 0
         if len(given) > 0:
             by_name: dict[Any, float] = {}

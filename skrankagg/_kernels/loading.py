@@ -17,22 +17,29 @@ with vectors():
         _agglomerate,
         _buckets,
         _co_ranked,
+        _coded_lists,
         _fusion,
+        _graded_dicts,
         _group_places,
         _insertion,
         _inversions,
         _joint,
+        _list_newton,
         _locking,
+        _lowest_tails,
         _majority,
+        _majority_walks,
         _orders,
         _plain_sums,
+        _plain_values,
         _running_sums,
         _subsets,
         _tied_items,
     )
 
-KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _group_places, _insertion, _inversions, _joint, _locking)
-KERNELS += (_majority, _orders, _plain_sums, _running_sums, _subsets, _tied_items)
+KERNELS = (_agglomerate, _buckets, _co_ranked, _coded_lists, _fusion, _graded_dicts, _group_places, _insertion)
+KERNELS += (_inversions, _joint, _list_newton, _locking, _lowest_tails, _majority, _majority_walks, _orders)
+KERNELS += (_plain_sums, _plain_values, _running_sums, _subsets, _tied_items)
 # Largest number of steps of one kernel call. These steps take about a tenth of a second, and Ctrl-C takes effect
 # between calls. A step in interpreted code takes a hundred times as long.
 BLOCK = 50_000_000

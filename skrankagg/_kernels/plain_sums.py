@@ -14,26 +14,50 @@ from .plain_vectors import vectors
 with vectors():
     from librt.vecs import vec
 
-    from . import _plain_sums
+    from . import _plain_sums, _plain_values
 
+_VF = vec[float]
 _VI = vec[i64]
 #: The methods.
 RECIPROCAL_RANKS = _plain_sums.RECIPROCAL_RANKS
 BORDA_POINTS = _plain_sums.BORDA_POINTS
 SCORE_SUMS = _plain_sums.SCORE_SUMS
 COUNTED_SCORE_SUMS = _plain_sums.COUNTED_SCORE_SUMS
+#: Methods with details. First the values that a list gives by ranks, then the values that it gives by scores.
+SIMPLE_POINTS = _plain_values.SIMPLE_POINTS
+POINTS_INSIDE = _plain_values.POINTS_INSIDE
+INVERSE_SQUARES = _plain_values.INVERSE_SQUARES
+TABLE = _plain_values.TABLE
+RANK_SHARES = _plain_values.RANK_SHARES
+POINT_SHARES = _plain_values.POINT_SHARES
+SHARED_POINT_SHARES = _plain_values.SHARED_POINT_SHARES
+RECIPROCAL_SHARES = _plain_values.RECIPROCAL_SHARES
+MIN_MAX = _plain_values.MIN_MAX
+Z_SCORES = _plain_values.Z_SCORES
+DISTRIBUTION = _plain_values.DISTRIBUTION
+BY_MAXIMUM = _plain_values.BY_MAXIMUM
+BY_TOTAL = _plain_values.BY_TOTAL
+BY_LENGTH = _plain_values.BY_LENGTH
+AS_GIVEN = _plain_values.AS_GIVEN
+#: Factors of the sums of methods with details.
+NO_FACTOR = _plain_values.NO_FACTOR
+SUPPORT = _plain_values.SUPPORT
+INVERSE_SUPPORT = _plain_values.INVERSE_SUPPORT
+MEAN = _plain_values.MEAN
+NORMALIZED = _plain_values.NORMALIZED
+OF_SUPPORT = _plain_values.OF_SUPPORT
 #: True if the kernel is compiled; as plain Python, it is slower than NumPy.
 IS_COMPILED = not _plain_sums.__file__.endswith(".py")
 
 
-def sum_lists(lists, method, k, voter_weights, allow_others, weights, top, explain):
+def sum_lists(lists, method, k, voter_weights, allow_others, details, weights, top, explain):
     """Merge the lists of one query; return None for anything unusual, which only the general code of `fuse` accepts.
 
     `lists`, `weights` and `explain` are the arguments of :func:`skrankagg.fuse`. `voter_weights` is a dict of weights
     by voter, or None. If `allow_others` is false, names of other voters in this dict are unusual. `top` is the number
     of items to return; 0 means all. `method` is RECIPROCAL_RANKS with the damping constant `k`, BORDA_POINTS,
     SCORE_SUMS of min-max scores, or COUNTED_SCORE_SUMS, which are these sums times the weight of the lists that contain
-    the item. The other methods ignore `k`.
+    the item. The other methods ignore `k` and have `details`, see :func:`details_of`; these four methods ignore them.
 
     Usual lists are a list, or a dict with texts as keys. The elements are lists of ids, lists of tuples (id, score), or
     dicts of id to score. All ids are texts or all ids are integers. Scores are floats or integers, and integers must be
@@ -43,7 +67,41 @@ def sum_lists(lists, method, k, voter_weights, allow_others, weights, top, expla
 
     The result equals the result of the general code, to the last bit.
     """
-    return _plain_sums.sum_lists(lists, method, k, voter_weights, allow_others, weights, top, explain, _order_many)
+    return _plain_sums.sum_lists(
+        lists, method, k, voter_weights, allow_others, details, weights, top, explain, _order_many
+    )
+
+
+def details_of(factor=NO_FACTOR, *, use_lowest=False, helper=None, warn=None):
+    """Return the details of a method of :func:`sum_lists`.
+
+    Parameters
+    ----------
+    factor : int
+        Factor of an item's sum. SUPPORT is the total weight h of the lists that contain the item, and INVERSE_SUPPORT
+        is 1 / h. MEAN divides the sum and the shares by h. NORMALIZED divides the sum of reciprocal ranks with the
+        damping constant `k` by the highest possible sum. `helper` computes OF_SUPPORT.
+    use_lowest : bool
+        Whether an absent item gets the lowest value of each list.
+    helper : callable or None
+        For TABLE, ``helper(length)`` returns the values of the ranks 1, 1.5, 2 and so on, at least up to `length`. For
+        OF_SUPPORT, ``helper(support, 0)`` returns the factors of all items. Without weights, ``helper(None, m)``
+        returns the factors of the supports 0 to m. Each result is a vector of floats; an empty vector leaves the
+        request to the general code.
+    warn : callable or None
+        Called without arguments if most lists lack more than half of the items.
+
+    Returns
+    -------
+    tuple
+        The details.
+    """
+    return factor, use_lowest, helper, warn
+
+
+def as_vector(values):
+    """Return an array of float64 as a vector, for the results of `helper`."""
+    return _VF(values)
 
 
 def _order_many(values):

@@ -25,6 +25,14 @@ def tell_elapsed_time(source, message, write=print):
         write(f"[{source}] {took:.>{max(67 - len(source), 0)}}")
 
 
+def format_seconds(seconds):
+    """Return a duration as text such as "12 seconds" or "10 minutes"."""
+    for unit, size in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:,.{0 if seconds >= 9.5 * size else 1}f} {unit}s"
+    return f"{seconds:.0f} seconds" if seconds >= 9.5 else f"{seconds:.2g} seconds"
+
+
 class Progress:
     """Line of progress output; at most once a second, a new text overwrites the previous text.
 

@@ -7,6 +7,7 @@ A method defines one hook, ``_aggregate``. The base class calls the hook in this
       _begin(X)
         _prepare(X)                   check parameters, encode a frame, apply voter_weights
         _warn_of_lists(lists)         warn of lists that do not suit the method
+        warn_of_cost(self, lists)     warn of a call of more than a minute                base/_cost.py
       _rank(lists)                    methods that learn weights first match them to the voters
         _aggregate_what_fits(lists)   refuse a query that does not fit into memory
           _aggregate(lists)           the formula: a score for each candidate
@@ -44,6 +45,7 @@ from .._support._sklearn import (
 )
 from ..exceptions import InputError
 from ._consensus import Consensus, Contributions, EncodedConsensus, QueryInfo, order_candidates, rank_sums
+from ._cost import warn_of_cost
 from ._tags import TagsOfAggregator
 from ._voter_weights import voter_values
 from ._weight_range import check_range, check_sums
@@ -121,6 +123,12 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     #: is 0 if memory is linear in the rows. Measure the memory of the method, and set at least the measured values.
     _pair_bytes: float = 0.0
     _cell_bytes: float = 0.0
+    #: Terms of the time that are not linear in the rows, as names of ``TERMS`` in ``_cost.py``, such as "m n^2".
+    _cost_terms: tuple[str, ...] = ()
+    #: Further variants, beside ``_variants``, whose time is measured because it differs from the variants' times.
+    _cost_variants: tuple[dict[str, object], ...] = ()
+    #: Lists with fewer rows never take a minute, so their cost is not estimated.
+    _quick_rows: int = 5_000
     #: True if another numbering of the items changes no bit of the scores. For example, this is true for sums that add
     #: the rows in their order.
     _any_numbering: bool = False
@@ -338,6 +346,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         """
         lists = self._prepare(X)
         self._warn_of_lists(lists)
+        warn_of_cost(self, lists)
         return lists
 
     def _warn_of_lists(self, lists):
@@ -441,6 +450,22 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             return None
         n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
         return n * (self._pair_bytes * n + self._cell_bytes * m)
+
+    # ------------------------------------------------------------------ time
+
+    def _limited_seconds(self, seconds, n_queries):
+        """Apply the limits that the parameters set to the expected seconds of each query.
+
+        `n_queries` is the number of queries; queries of one size may share an entry of `seconds`.
+        """
+        return seconds
+
+    @property
+    def _cost_advice(self):
+        """Return what to do if a call is expected to take long."""
+        if self._cost_terms:
+            return f"{_LINEAR_METHODS}, or cut the lists with TopK"
+        return "aggregate parts of the queries in several processes with skrankagg.distributed.transform_partitions"
 
     def _check_memory(self, lists, needed, advice=_LINEAR_METHODS):
         """Raise an error if a query needs more memory than is available; `needed` is the result of `_memory`."""

@@ -14,6 +14,7 @@ from .._data._types import AnyLists, CallQrels, Judgements, PlainLists
 from .._support._sklearn import Tags, check_is_fitted
 from ..exceptions import InputError
 from ._aggregator import BaseAggregator
+from ._cost import warn_of_cost
 from ._transformer import ListTransformer
 
 __all__ = ["SupervisedAggregator"]
@@ -153,6 +154,7 @@ class SupervisedAggregator(BaseAggregator):
     def _fit_judged(self, lists, y, qrels):
         judged = judged_part(self, lists, y, qrels)
         self._check_memory(judged[0], self._memory(judged[0]))
+        warn_of_cost(self, judged[0], ("learning",))
         self._learn(*judged)
 
     def _learn(self, lists, judged):

@@ -1,47 +1,31 @@
 """Reading of text tables of known layout with a fast parser, and with a slower strict parser in case of doubt.
 
-First, pandas' C parser reads the file. The C parser is fast but accepts damaged lines. It pads short lines, skips lines
-that look blank, and joins text after a closing quote to the field. If the C parser may have missed a fault, the strict
-parser `_records` reads the same file again. The strict parser either returns the rows or raises an error that contains
-the number of the wrong line.
+First, `read_fast` reads the file with the CSV parser of pyarrow or of pandas. The C parser of pandas is fast but
+accepts damaged lines. It pads short lines, skips lines that look blank, and joins text after a closing quote to the
+field. If it may have missed a fault, the strict parser `_records` reads the same file again. The strict parser either
+returns the rows or raises an error that contains the number of the wrong line.
 """
 
 import csv
 import io
 import math
 import re
-import sys
-from collections import namedtuple
 from itertools import islice
 
-import numpy as np
 import pandas as pd
 
 from ..exceptions import InputError
+from ._blocks import OLD_PANDAS, read_fast
+from ._layouts import IDS, SEPARATORS
 from ._parquet import read_parquet
-from ._sources import BOM, Fault, opened
+from ._sources import Fault, opened
 
 _CHUNK = 2**18
-#: Styles of tables, and the separators of their fields.
-SEPARATORS = {"csv": ",", "semicolon": ";", "tsv": "\t"}
 # The time to match these patterns is linear in the length of a field.
 _NUMBER = {
     mark: re.compile(rf"[ \t]*[+-]?(\d+({re.escape(mark)}\d*)?|{re.escape(mark)}\d+)([eE][+-]?\d+)?[ \t]*", re.ASCII)
     for mark in ".,"
 }
-
-#: Fields that must not be empty.
-IDS = {"query", "voter", "item"}
-
-# Layout of a file. `style` is a key of SEPARATORS, "trec", "parquet", "json" or "jsonl". `names` contains the name of
-# each field's content, or None for a skipped field. `n_skip` is the number of records before the first row. `trailing`
-# is True if more fields may follow the last named field. `decimal` is the decimal mark.
-Layout = namedtuple("Layout", "style names n_skip trailing decimal", defaults=[0, False, "."])
-
-# Before pandas 3.1, the default converter could miss the nearest double by one bit. Surplus fields in the first line of
-# a chunk were not detected, so the whole file must be one chunk.
-_OLD_PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1)
-_EXACT = {"float_precision": "round_trip"} if _OLD_PANDAS else {}
 
 
 def separator_of(text):
@@ -68,40 +52,6 @@ def to_number(text, decimal="."):
 def clip(text):
     """Shorten a long text for a message; keep its beginning."""
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-class _Guard(io.RawIOBase):
-    """Binary stream without the byte order mark and final line ends, with flags for bytes that pandas mishandles."""
-
-    def __init__(self, stream):
-        self.stream = stream
-        self.begun = False
-        self.held = b""
-        self.has_odd = False
-        self.has_quote = False
-
-    def readable(self):
-        return True
-
-    def read(self, size=-1):
-        while data := self.stream.read(size):
-            if not self.begun:
-                self.begun = True
-                data = data.removeprefix(BOM)
-                if data.startswith(BOM):
-                    raise InputError("pandas would drop the second byte order mark as well")
-            # pandas cuts text at a NUL. It treats other control characters as blanks around numbers.
-            self.has_odd = self.has_odd or any(one in data for one in (b"\0", b"\x0b", b"\x0c"))
-            self.has_quote = self.has_quote or b'"' in data
-            # Line ends are kept until other bytes follow, because blank lines at the end of the file are not rows.
-            data = self.held + data
-            body = data.rstrip(b"\r\n")
-            self.held = data[len(body) :]
-            # If lines end with only a carriage return, pandas may skip more lines than requested.
-            self.has_odd = self.has_odd or body.count(b"\r") != body.count(b"\r\n")
-            if body:
-                return body
-        return b""
 
 
 class _Remembered:
@@ -230,48 +180,6 @@ def _read_slowly(path, layout, numeric):
     return pd.concat(chunks, ignore_index=True)
 
 
-def _read_fast(path, layout, numeric):
-    """Read a file with pandas; return the frame, and True if pandas may have missed a fault."""
-    columns = [name or f"_{k}" for k, name in enumerate(layout.names)]
-    wanted = [name for name in layout.names if name]
-    whitespace = layout.style == "trec"
-    last = columns[-1]
-    doubtful = False
-    chunks = []
-    with opened(path) as stream:
-        guard = _Guard(stream)
-        reader = pd.read_csv(
-            guard,
-            sep=r"\s+" if whitespace else SEPARATORS[layout.style],
-            quoting=csv.QUOTE_NONE if whitespace else csv.QUOTE_MINIMAL,
-            header=None,
-            names=columns,
-            index_col=False,
-            usecols=range(len(columns)) if layout.trailing else None,
-            dtype={name: "float64" if name in numeric else str for name in columns},
-            skiprows=layout.n_skip,
-            # Otherwise pandas would treat a blank first field as blanks at the beginning of the line, and drop the
-            # field.
-            skip_blank_lines=whitespace,
-            na_filter=False,
-            chunksize=sys.maxsize if _OLD_PANDAS else _CHUNK,
-            low_memory=False,
-            decimal=layout.decimal,
-            **_EXACT,
-        )
-        with reader:
-            for chunk in reader:
-                # A line that is too short is padded with empty fields, so its last field is empty.
-                doubtful |= last not in numeric and bool((chunk[last] == "").any())
-                if not all(np.isfinite(chunk[name]).all() for name in numeric.intersection(wanted)):
-                    raise InputError("a number is not finite")
-                if any((chunk[name] == "").any() for name in IDS.intersection(wanted)):
-                    raise InputError("an id is empty")
-                chunks.append(chunk[wanted])
-    doubtful |= guard.has_odd or (guard.has_quote and not whitespace)
-    return pd.concat(chunks, ignore_index=True), doubtful
-
-
 def read_table(path, layout, numeric):
     """Read a file of known layout.
 
@@ -297,10 +205,10 @@ def read_table(path, layout, numeric):
     """
     if layout.style == "parquet":
         return read_parquet(path, layout.names, numeric)
-    if layout.decimal != "." and _OLD_PANDAS:  # pandas' exact converter treats a point like a comma
+    if layout.decimal != "." and OLD_PANDAS:  # pandas' exact converter treats a point like a comma
         return _read_slowly(path, layout, numeric)
     try:
-        frame, doubtful = _read_fast(path, layout, numeric)
+        frame, doubtful = read_fast(path, layout, numeric)
     except ValueError:  # ValueError includes pandas' ParserError
         return _read_slowly(path, layout, numeric)
     # Not yet checked: the number of fields in each line, quotes, and other kinds of blanks around numbers.

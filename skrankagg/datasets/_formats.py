@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 
 from .._data._from_comparisons import comparison_columns
 from ..exceptions import InputError
-from ._delimited import SEPARATORS, Layout, clip, has_blanks_between_tabs, head, is_number, line_of, read_table
+from ._delimited import clip, has_blanks_between_tabs, head, is_number, line_of, read_table
 from ._integers import NUMERIC_OF_LISTS, judgements, restore_integers
 from ._json_files import is_json, read_json
 from ._json_lines import is_json_lines, read_json_lines
 from ._kinds import LISTS, held
+from ._layouts import SEPARATORS, Layout
 from ._parquet import check_parquet, is_parquet, parquet_bytes, parquet_columns
 from ._preflib import HEADER
 from ._run_text import csv_text, json_text, lines_text, trec_text

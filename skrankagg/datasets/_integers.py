@@ -22,7 +22,9 @@ def restore_integers(frame, source, layout):
     large = {
         name
         for name in ("rank", "score")
-        if name in frame and frame[name].dtype.kind == "f" and (frame[name].abs() >= EXACT_LIMIT).any()
+        if name in frame
+        and frame[name].dtype.kind == "f"
+        and np.abs(frame[name].to_numpy()).max(initial=0) >= EXACT_LIMIT
     }
     if large:
         text = read_table(source, layout, NUMERIC_OF_LISTS - large)

@@ -8,9 +8,10 @@ import pandas as pd
 
 from .._data._frames import EXACT_LIMIT
 from ..exceptions import InputError
-from ._delimited import IDS, clip
+from ._delimited import clip
 from ._integers import integers_for
 from ._kinds import LISTS, held
+from ._layouts import IDS
 from ._sources import BOM, opened
 
 # float64 numbers have up to 309 digits; for more digits, Python's reading time grows with their square.

@@ -185,8 +185,9 @@ def read_lists(
     This function does not check for duplicate items or contradictions between ranks and scores;
     :class:`~skrankagg.RankedLists` does.
 
-    The files are read in pieces by pandas' C parser. Files with quotes are read a second time, line by line, by a
-    slower reader that finds more faults. Files with blank lines between rows are read by the slower reader only.
+    The files are read in pieces by the CSV reader of pyarrow if it is installed, and otherwise by pandas' C parser.
+    Files with quotes are read a second time, line by line, by a slower reader that finds more faults. CSV files with
+    blank lines between rows are read by the slower reader only.
 
     Examples
     --------
@@ -267,8 +268,9 @@ def read_lists(
         _check_apart(paths, frames, styles)
     frame = pd.concat(of_one_type(frames), ignore_index=True) if len(frames) > 1 else frames[0]
     if "rank" in frame and frame["rank"].dtype.kind == "f":
-        whole = (frame["rank"] == np.floor(frame["rank"])) & (frame["rank"].abs() < EXACT_LIMIT)
-        frame["rank"] = frame["rank"].astype(np.int64 if whole.all() else np.float64)
+        rank = frame["rank"].to_numpy()
+        if np.abs(rank).max(initial=0) < EXACT_LIMIT and (rank == (whole := rank.astype(np.int64))).all():
+            frame["rank"] = whole
     return frame[[column for column in LISTS.known if column in frame]]
 
 

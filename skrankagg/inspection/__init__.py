@@ -11,6 +11,7 @@ from ._diagnose import Diagnosis, diagnose
 from ._differences import compare_consensus
 from ._election_report import ElectionReport, election_report
 from ._elimination_rounds import EliminationRounds, elimination_rounds
+from ._estimated_cost import EstimatedCost, estimated_cost
 from ._expected_gain import ExpectedGain, expected_gain
 from ._influence import voter_influence
 from ._items_to_judge import items_to_judge
@@ -22,12 +23,14 @@ __all__ = [
     "Diagnosis",
     "ElectionReport",
     "EliminationRounds",
+    "EstimatedCost",
     "ExpectedGain",
     "audit",
     "compare_consensus",
     "diagnose",
     "election_report",
     "elimination_rounds",
+    "estimated_cost",
     "expected_gain",
     "items_to_judge",
     "kemeny_ties",

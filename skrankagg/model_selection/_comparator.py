@@ -24,6 +24,7 @@ from .._support._composition import Composition
 from .._support._progress import is_interactive, tell_elapsed_time
 from .._support._sklearn import (
     N_JOBS,
+    Interval,
     StrOptions,
     Tags,
     TransformerMixin,
@@ -35,14 +36,24 @@ from .._support._sklearn import (
 from ..exceptions import InputError
 from ..inspection import diagnose
 from ..inspection._diagnose import sentence
+from ..inspection._planned_costs import announced_costs, plan
 from ..metrics._judging._find_judgements import lacks_judgements
 from ..metrics._judging._judged_lists import JudgedLists, rank
 from ..metrics._relevance._registry import Measure, MeasureLike, get_measures, note_measures, orient
 from ._held_out import query_folds
 from ._learners import find_learners, refuse_learners, refuse_learnt
 from ._report_tables import VOTERS, LatexOptions, latex_table
-from ._results import select_results
-from ._runs import Measuring, Runs, measure_voters, name_voters, run_held_out, run_method, warn_of_failures
+from ._results import REASON, select_results
+from ._runs import (
+    Measuring,
+    Runs,
+    measure_voters,
+    name_voters,
+    run_held_out,
+    run_method,
+    skip_method,
+    warn_of_failures,
+)
 from ._significance import ComparisonOptions, PairedTestOptions, compare_methods, significance_marks
 
 __all__ = ["Comparator"]
@@ -72,7 +83,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Judgements. Judgements passed to :meth:`fit` take precedence.
     n_jobs : int, default=None
         Number of threads that run methods at the same time. None means 1, and -1 means the number of processors. The
-        times of methods can be compared only with 1 thread.
+        times of methods can be compared only with 1 thread. Threads help only if most of the time is spent in NumPy and
+        SciPy on large matrices, as by Schulze, FootruleOptimal and HodgeRank on queries of many hundred items.
     verbose : bool, "auto" or callable, default="auto"
         Whether to print a line for each warning of :func:`~skrankagg.inspection.diagnose` about the lists, and a line
         when a method ends. "auto" prints lines only in a terminal or a notebook. If a function is given, it is called
@@ -89,6 +101,10 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     cv : int, splitter, iterable or None, default=None
         Folds of the queries on which methods that learn from judgements are measured, as in
         :func:`~skrankagg.model_selection.cross_val_consensus`. None raises an error for such methods.
+    skip_slower_than : float, default=None
+        Time limit for each method, in seconds above 0. A method is skipped if
+        :func:`~skrankagg.inspection.estimated_cost` expects a longer time, with all folds of `cv`. The row of such a
+        method has NaN, whatever `error_score` is. Methods with an unknown cost are never skipped. None skips no method.
 
     Attributes
     ----------
@@ -96,14 +112,17 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Each measure, and the `time` in seconds. Measures are averaged over the judged queries; counts are summed. The
         rows are indexed by `method` in the order given. The time includes fit and aggregation. With `cv` the time
         includes all folds and the fit on all queries. A failed method has `error_score` and no time. With
-        ``with_voters=True`` a row for each voter follows, with a time of NaN.
+        ``with_voters=True`` a row for each voter follows, with a time of NaN. With `skip_slower_than`, a column
+        `reason` follows. It contains the reason why a method was skipped or failed, and "" for other rows.
     per_query_ : DataFrame of shape (n_methods * n_judged_queries, n_metrics)
         The measures of each query, indexed by `method` and `query`. With ``with_voters=True`` the voters are included.
     runs_ : mapping of str to DataFrame
         The consensus of each method that did not fail. If the method learns from judgements, the consensus of each
         query comes from a fit on other queries. With ``with_voters=True`` the lists of each voter are included.
     failures_ : dict of str to str
-        The error of each failed method.
+        The error of each failed method, and the reason for each skipped method.
+    skipped_ : list of str
+        Names of the methods that were skipped because of `skip_slower_than`.
     best_name_ : str
         Name of the successful method with the best value of the first measure. If several methods are equally good, it
         is the first of them. The best value is the highest, or the lowest if lower values are better, as for
@@ -214,12 +233,14 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         "error_score": [StrOptions({"raise"}), Real],
         "with_voters": ["boolean"],
         "cv": ["cv_object"],
+        "skip_slower_than": [Interval(Real, 0, None, closed="neither"), None],
     }
 
     results_: pd.DataFrame
     per_query_: pd.DataFrame
     runs_: Mapping[str, pd.DataFrame]
     failures_: dict[str, str]
+    skipped_: list[str]
     best_name_: str
     best_estimator_: Any
     best_score_: float
@@ -238,6 +259,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         error_score: float | Literal["raise"] = np.nan,
         with_voters: bool = False,
         cv: int | BaseCrossValidator | Iterable[Any] | None = None,
+        skip_slower_than: float | None = None,
     ) -> None:
         self.aggregators = aggregators
         self.metrics = metrics
@@ -248,6 +270,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         self.error_score = error_score
         self.with_voters = with_voters
         self.cv = cv
+        self.skip_slower_than = skip_slower_than
 
     def fit(self, X: PlainLists, y: Judgements | None = None, *, qrels: CallQrels | None = None) -> Self:
         """Run and measure every method.
@@ -279,6 +302,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
         Warns
         -----
+        CostWarning
+            If all methods together are expected to take more than a minute.
         FitFailedWarning
             If some methods fail and `error_score` is a number.
         """
@@ -308,11 +333,17 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
         # An estimator that cannot be cloned is a mistake in the list of methods, not the failure of one method.
         members = [(name, clone(estimator)) for name, estimator in members]
+        skipped = plan(members, learners, lists, len(folds), self.n_jobs, self.skip_slower_than)
 
         def run(k, name, estimator, task):
+            if name in skipped:
+                if verbose:
+                    (verbose if callable(verbose) else print)(f"[Comparator] ({k} of {len(members)}) {name} is skipped")
+                return skip_method(name, estimator, skipped[name], measuring)
             in_folds = f", {len(folds)} folds" if name in learners else ""
             message = f"({k} of {len(members)}) {name}{in_folds}" if verbose else None
-            with tell_elapsed_time("Comparator", message, verbose if callable(verbose) else print):
+            say = verbose if callable(verbose) else print
+            with tell_elapsed_time("Comparator", message, say), announced_costs():
                 if name not in learners:
                     with task.propagate(estimator), task:
                         return run_method(name, estimator, X, lists, measuring)
@@ -341,6 +372,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         failures = warn_of_failures(outcomes, self.error_score)
         methods = [outcome.name for outcome in outcomes]
         self.failures_ = failures
+        self.skipped_ = [outcome.name for outcome in outcomes if outcome.skipped]
         self.aggregators_ = [outcome.estimator for outcome in outcomes]
         self.named_aggregators_ = dict(zip(methods, self.aggregators_, strict=True))
         outcomes = [*outcomes, *rivals]
@@ -348,7 +380,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         self.runs_ = Runs({one.name: one.result for one in outcomes if one.name not in failures}, failures)
         summaries = {
             name: [
-                float(self.error_score) if one.name in failures else measure.summarize(one.measured[name])
+                one.failed_value(self.error_score) if one.name in failures else measure.summarize(one.measured[name])
                 for one in outcomes
             ]
             for name, measure in measures.items()
@@ -356,6 +388,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         self.results_ = pd.DataFrame(
             {**summaries, "time": [outcome.elapsed for outcome in outcomes]}, index=pd.Index(names, name="method")
         )
+        if self.skip_slower_than is not None:
+            self.results_[REASON] = [failures.get(name, "") for name in names]
         self.per_query_ = pd.DataFrame(
             {name: np.concatenate([outcome.measured[name] for outcome in outcomes]) for name in measures},
             index=pd.MultiIndex.from_product([names, queries], names=["method", "query"]),

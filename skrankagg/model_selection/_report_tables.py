@@ -30,6 +30,7 @@ from .._support._text_tables import aligned_table, markdown_rows, show_pvalue
 from ..exceptions import InputError
 from ..metrics._relevance._registry import find_measure, orient, prefers
 from ._paper_words import escape, label_heading, legend_of, measure_heading
+from ._results import REASON
 from ._significance import TESTED, PairedTestOptions, significance_marks
 
 if TYPE_CHECKING:
@@ -404,6 +405,8 @@ def _lay_out(results, references, marks, decimals, mark_best, time):
     labels += [[names[0], *[""] * (len(header) - 1)] for names in _labels(references)]
     columns = []
     for k, name in enumerate(results.columns):
+        if name == REASON and not pd.api.types.is_numeric_dtype(results.dtypes.iloc[k]):
+            continue
         values = results.iloc[:, k].to_numpy(dtype=np.float64)
         others = np.full(len(references), np.nan)
         if name in references:

@@ -12,6 +12,9 @@ from ..metrics._relevance._registry import MeasureLike, column_measures, find_co
 
 __all__ = ["select_results"]
 
+#: Column of a comparison with the reason why a method was skipped or failed.
+REASON = "reason"
+
 
 def select_results(
     table: pd.DataFrame,
@@ -94,7 +97,7 @@ def _check_queries(table, query):
 def _columns(table, metric, k):
     if k is not None:
         check_count("k", k)
-    measured = column_measures(table.drop(columns="time", errors="ignore"))
+    measured = column_measures(table.drop(columns=["time", REASON], errors="ignore"))
     single = isinstance(metric, str | Measure) or callable(metric)
     wanted = None if metric is None else [metric] if single else list(metric)
     wanted = None if wanted is None else [find_column(measured, one) for one in wanted]

@@ -26,12 +26,19 @@ class Outcome:
     result: object = None  # the consensus, an EncodedConsensus or a frame
     elapsed: float = np.nan  # seconds of fit and aggregation
     error: Exception | None = None
+    skipped: str = ""  # the reason, if the method was not run
 
     @property
     def failure(self):
-        """Return the type and the text of the error, as in the last line of a traceback."""
+        """Return the reason of a skipped method, or the type and the text of the error."""
+        if self.skipped:
+            return self.skipped
         text = str(self.error)
         return type(self.error).__name__ + (f": {text}" if text else "")
+
+    def failed_value(self, error_score):
+        """Return the value of every measure for a method without results: NaN if it was skipped."""
+        return np.nan if self.skipped else float(error_score)
 
 
 @dataclass
@@ -62,6 +69,12 @@ def run_held_out(name, estimator, lists, aligned, folds, measuring):
     return _run(name, estimator, aggregate, measuring)
 
 
+def skip_method(name, estimator, reason, measuring):
+    """Return the Outcome of a method that is not run, with NaN for every measure."""
+    constant = {measure: np.full(len(measuring.judged.queries), np.nan) for measure in measuring.measures}
+    return Outcome(name, estimator, constant, skipped=reason)
+
+
 def _run(name, estimator, aggregate, measuring):
     judged, measures, error_score = measuring.judged, measuring.measures, measuring.error_score
     own = {name: measure for name, measure in measures.items() if isinstance(measure, OwnMeasure)}
@@ -82,23 +95,32 @@ def _run(name, estimator, aggregate, measuring):
 
 
 def warn_of_failures(outcomes, error_score):
-    """Warn about failed methods, or raise an error if all failed; return a dict of method name to error text."""
+    """Warn about failed methods, or raise an error if no method ran; return a dict of method name to reason.
+
+    The dict also contains the skipped methods, which cause no warning.
+    """
+    skipped = {outcome.name: outcome.failure for outcome in outcomes if outcome.skipped}
     failed = [outcome for outcome in outcomes if outcome.error is not None]
+    if outcomes and len(skipped) == len(outcomes):
+        found = "; ".join(f"{name!r} {reason}" for name, reason in skipped.items())
+        raise InputError(
+            f"At least one method must run; all are skipped: {found}. Raise skip_slower_than, or add a faster method."
+        )
     if not failed:
-        return {}
+        return skipped
     found = ", ".join(f"{one.name!r} ({one.failure.splitlines()[0]})" for one in failed)
-    if len(failed) == len(outcomes):
+    if len(failed) + len(skipped) == len(outcomes):
         mistakes = all(isinstance(one.error, (InputError, InputTypeError)) for one in failed)
         raise (InputError if mistakes else ValueError)(
-            f"At least one method must succeed; all failed: {found}. Pass error_score='raise' to get the first error "
-            "itself."
+            f"At least one method must succeed; all {'others ' * bool(skipped)}failed: {found}. Pass "
+            "error_score='raise' to get the first error itself."
         ) from failed[0].error
     warn_user(
         f"{len(failed)} of {len(outcomes)} methods failed and got error_score={error_score:g} for every measure: "
         f"{found}. failures_ contains the full messages; error_score='raise' raises the first error.",
         FitFailedWarning,
     )
-    return {one.name: one.failure for one in failed}
+    return {one.name: one.failure for one in outcomes if one.skipped or one.error is not None}
 
 
 def name_voters(lists, members):

@@ -202,6 +202,10 @@ class TopK(ListTransformer):
         self.k = k
         self.ties = ties
 
+    def _cut_sizes(self, sizes):
+        """Return the sizes of the lists after this step."""
+        return sizes.cut(self.k)
+
     def _transform_lists(self, lists):
         place = positions(lists.row_ptr)
         if self.ties == "keep":

@@ -467,6 +467,14 @@ def test_matrix_counting_functions_agree():
         np.testing.assert_array_equal(by_list, (above[:3] * weight[:3, :1, None]).sum(axis=0))
 
 
+def test_matrices_counted_in_strips_are_the_same(monkeypatch):
+    ranks = np.random.default_rng(0).integers(1, 9, (300, 23)).astype(np.int16)
+    expected = (ranks[:, :, None] < ranks[:, None, :]).sum(axis=0)
+    for cells in (1, 23, 60, 10**6):
+        monkeypatch.setattr(_pairwise, "_STRIP_CELLS", cells)
+        np.testing.assert_array_equal(_pairwise._count_by_list(ranks + 1, ranks), expected)
+
+
 def test_long_rows_count_equally_and_restore_numpys_buffer_size(monkeypatch):
     rng = np.random.default_rng(0)
     orders = np.array([rng.permutation(150) for _ in range(5)]).astype(np.int16)  # counted by halves, in two strips

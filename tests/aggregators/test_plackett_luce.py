@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from skrankagg import BordaCount, PlackettLuce, RankedLists
-from skrankagg.aggregators._models import _many_minima
+from skrankagg.aggregators._models import _list_fits, _many_minima
 from skrankagg.aggregators._models._many_minima import minimise
 from skrankagg.aggregators._models._posterior import log_prior
 from skrankagg.aggregators._models._stages import Stages
@@ -679,6 +679,50 @@ def test_plackett_luce_queries_do_not_depend_on_each_other(ties, absent, monkeyp
         np.testing.assert_allclose(both["score"], alone["score"], rtol=1e-10, atol=1e-12)
         assert both["item"].tolist() == alone["item"].tolist()
     assert info["converged"].all()
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
+@pytest.mark.parametrize("absent", ["last", "ignore", "auto"])
+def test_plackett_luce_kernel_of_small_queries_finds_the_maximum(absent, monkeypatch):
+    monkeypatch.setattr(_list_fits, "_HAS_KERNEL", True)
+    for seed, prior in enumerate((0.5, 0.5, 0.01, 3.0)):
+        frame = pd.concat(
+            [partial_lists(3 + q, 3 + 2 * q, seed=10 * seed + q).assign(query=q) for q in range(6)]
+            + [full_lists(4, 5, seed=seed).assign(query=6, rank=lambda one: one["rank"] // 2)]  # with ties
+        )
+        lists = RankedLists.from_frame(frame.assign(weight=frame["voter"] % 3 + seed / 2))
+        method = PlackettLuce(absent=absent, prior=prior)
+        found = method.fit_transform(lists)
+        n_iter = method.query_info_["n_iter"]
+        assert method.query_info_["converged"].all()
+        for q in range(7):
+            # The gradient of the posterior is 0 at the maximum.
+            one = lists.take([q])
+            log_worth = found[found["query"] == q].set_index("item")["score"].loc[one.items[one.candidate_item]]
+            stages = method._plain_stages(one)
+            slope = stages.value_and_gradient(log_worth.to_numpy())[1] + prior * np.tanh(-log_worth / 2)
+            assert np.abs(slope).max() < 1e-9
+        with monkeypatch.context() as patch:
+            patch.setattr(_list_fits, "_MOST_ITEMS", 0)
+            expected = method.fit_transform(lists)
+        np.testing.assert_array_equal(found["item"], expected["item"])
+        np.testing.assert_allclose(found["score"], expected["score"], rtol=1e-9, atol=1e-10)
+        assert (n_iter[:6] < 20).all()
+
+
+def test_plackett_luce_kernel_of_small_queries_handles_no_prior_and_few_iterations(monkeypatch):
+    monkeypatch.setattr(_list_fits, "_HAS_KERNEL", True)
+    frame = pd.concat([full_lists(40, 4 + q, seed=q).assign(query=q) for q in range(4)])
+    method = PlackettLuce(prior=0.0)
+    found = method.fit_transform(frame)
+    assert method.query_info_["n_iter"].max() < 20
+    with monkeypatch.context() as patch:
+        patch.setattr(_list_fits, "_MOST_ITEMS", 0)
+        expected = method.fit_transform(frame)
+    np.testing.assert_allclose(found["score"], expected["score"], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(found.groupby("query")["score"].mean(), 0.0, atol=1e-12)
+    with pytest.warns(ConvergenceWarning, match="did not converge in 2 iterations for 4 of 4 queries"):
+        PlackettLuce(max_iter=2).fit_transform(frame)
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])

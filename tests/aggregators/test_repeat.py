@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from skrankagg import DIBRA, MarkovChain, PlackettLuce, RankedLists, ReciprocalRankFusion, RobustRankAggregation
 from skrankagg._arrays import _pairwise, _places
 from skrankagg._arrays._list_distances import LIST_DISTANCES, consensus_places
+from skrankagg._kernels import majority_walks
 from skrankagg.aggregators import CombSUM
 from skrankagg.aggregators._markov import _many_draws, _markov_chain
 from skrankagg.aggregators._markov._chains import CHAINS
@@ -84,11 +85,13 @@ def test_repeat_many_equals_repeat(method, unit):
         np.testing.assert_allclose(score, one(weight), rtol=rtol, atol=0.0)
 
 
+@pytest.mark.parametrize("kernel", [True, False])
 @pytest.mark.parametrize("few", [_rho_of_draws._FEW, 0], ids=["all", "needed"])
 @pytest.mark.parametrize(
     "options", [{}, {"absent": "ignore"}, {"n_items": 50, "depth_share": 0.5}, {"exact": True}], ids=str
 )
-def test_robust_rank_aggregation_computes_draws_together(options, few, monkeypatch):
+def test_robust_rank_aggregation_computes_draws_together(options, few, kernel, monkeypatch):
+    monkeypatch.setattr(_rho_of_draws, "_HAS_KERNEL", kernel)
     monkeypatch.setattr(_rho_of_draws, "_FEW", few)
     monkeypatch.setattr(_rho_of_draws, "_CELLS", 200)
     method = RobustRankAggregation(**options)
@@ -127,6 +130,33 @@ def test_markov_chain_computes_draws_together(chain, absent, cells, monkeypatch)
     few = lists.take(np.flatnonzero(lists.query_n_items <= 9))
     assert 0 < few.n_queries < 3
     method._repeat_many(few)(weights[: few.n_lists])
+
+
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+def test_markov_chain_walks_of_draws_equal_the_linear_systems(absent, monkeypatch):
+    monkeypatch.setattr(_many_draws, "_HAS_KERNEL", True)
+    failed = []
+
+    def some_fail(*arguments):
+        shares, converged = majority_walks(*arguments)
+        failed.append((~converged).sum())
+        converged[:2] = False
+        return np.where(converged[:, None], shares, np.nan), converged
+
+    for seed in range(12):
+        lists = RankedLists.from_frame(example_lists(seed, n_queries=1, n_voters=6, n_items=5 + 2 * seed))
+        counts = np.random.default_rng(seed).integers(0, 4, (lists.n_lists, 9)).astype(np.float32)
+        counts[:, 0] = 0
+        arguments = lists, 0, CHAINS["mc4"], absent, (0.15, 0.5, 0.01)[seed % 3], counts
+        ranks = _pairwise.rank_matrix(lists, 0)
+        expected = _many_draws._solved(lists, 0, ranks, *arguments[2:])
+        with monkeypatch.context() as patch:
+            if seed % 2:
+                patch.setattr(_many_draws, "majority_walks", some_fail)
+            found = _many_draws.scores_of_draws(*arguments)
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=0)
+        np.testing.assert_array_equal(found == 0, expected == 0)
+    assert sum(failed) <= 6  # of 54; walks with few jumps may take long
 
 
 def test_markov_chain_computes_draws_of_long_walks_one_by_one(monkeypatch):

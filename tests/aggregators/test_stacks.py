@@ -13,6 +13,7 @@ from skrankagg._arrays._ordinal_codes import dense_codes, ordered_bits, span_cod
 from skrankagg._arrays._preferences import n_rows_above
 from skrankagg._arrays._weight_units import count_in_units
 from skrankagg.aggregators import locked_pairs, widest_paths
+from skrankagg.aggregators._majorities import _cycles
 
 pytestmark = pytest.mark.twice
 
@@ -188,6 +189,20 @@ def test_widest_paths_and_locked_pairs_equal_the_oracle(seed, kind, n):
     arcs = np.maximum(strength, 0)  # some items lead to themselves
     np.testing.assert_array_equal(locked_pairs(arcs), oracles.locked(arcs))
     np.testing.assert_array_equal(locked_pairs(arcs, second), oracles.locked(arcs, second))
+
+
+@pytest.mark.parametrize("n", [1, 5, 6, 23])
+def test_widest_paths_in_strips_of_rows_equal_the_oracle(n, monkeypatch):
+    monkeypatch.setattr(_cycles, "_CACHED_BYTES", 0)
+    monkeypatch.setattr(_cycles, "_ROWS", 6)
+    rng = np.random.default_rng(n)
+    for kind in NUMBERS:
+        strength = NUMBERS[kind](rng, (n, n)).astype(float)
+        strength[rng.random((n, n)) < 0.6] = 0
+        np.testing.assert_array_equal(widest_paths(strength), oracles.widest(strength))
+    stack = rng.integers(0, 9, (n, n, 3)).astype(np.uint8)
+    expected = np.stack([_cycles._widen(stack[..., k].copy()) for k in range(3)], axis=-1)
+    np.testing.assert_array_equal(_cycles._widen(stack), expected)
 
 
 def test_widest_paths_propagates_nan():

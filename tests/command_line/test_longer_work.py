@@ -23,7 +23,7 @@ from skrankagg._command_line._messages import UserError
 from skrankagg._command_line._report import find_baseline
 from skrankagg.aggregators import SlideFuse
 from skrankagg.datasets import make_comparisons, make_ranked_lists, read_lists, read_qrels, write_qrels
-from skrankagg.inspection import rank_stability, voter_contributions
+from skrankagg.inspection import _planned_costs, rank_stability, voter_contributions
 from skrankagg.metrics import make_ranking_scorer
 from skrankagg.model_selection import QueryKFold, latex_table
 
@@ -437,3 +437,46 @@ def test_names_are_listed_without_importing_libraries(command):
     )
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert done.returncode == 0 and not {"pandas", "sklearn", "numpy", "scipy"} & loaded
+
+
+# ---------------------------------------------------------------------- expected costs
+
+
+def test_compare_skips_slow_methods_and_keeps_their_rows(folder, monkeypatch, capsys):
+    monkeypatch.setattr(
+        _planned_costs, "estimate", lambda method, sizes: _Cost(90.0 if type(method).__name__ == "Copeland" else 0.1)
+    )
+    command = "compare lists.csv qrels.txt --methods BordaCount Copeland --metrics map --skip-slower-than 60"
+    assert main([*command.split(), "--out", "results.csv"]) == 0
+    out, err = capsys.readouterr()
+    assert "the row of Copeland is empty because it is skipped, because about 1.5 minutes are expected" in err
+    assert "--skip-slower-than 60" in err
+    [row] = cells(out, "Copeland")
+    assert row[1:] == ["-", "-"]
+    results = pd.read_csv("results.csv", index_col="method")
+    assert results.loc["BordaCount", "map"] > 0
+    assert results.loc["Copeland", ["map", "time"]].isna().all()
+    assert results.loc["Copeland", "reason"].startswith("skipped, because about 1.5 minutes are expected")
+
+
+def test_compare_warns_of_a_long_comparison_in_words_of_the_command_line(folder, monkeypatch, capsys):
+    monkeypatch.setattr(_planned_costs, "_QUICK_ROWS", 0)
+    monkeypatch.setattr(_planned_costs, "estimate", lambda method, sizes: _Cost(6_000.0))
+    command = "compare lists.csv qrels.txt --methods BordaCount Copeland --metrics map"
+    assert main(command.split()) == 0
+    err = capsys.readouterr().err
+    assert "skrankagg: warning: The comparison will take about 3.3 hours for 24 queries of up to 4 lists and" in err
+    assert "or pass --skip-slower-than 10, which skips methods of more than 10 seconds.\n" in err
+    assert "simplefilter" not in err
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon"])
+def test_skip_slower_than_must_be_above_0(seconds, folder, capsys):
+    with pytest.raises(SystemExit):
+        main(["compare", "lists.csv", "qrels.txt", "--skip-slower-than", seconds])
+    assert "must be a number of seconds above 0" in capsys.readouterr().err
+
+
+class _Cost:
+    def __init__(self, seconds):
+        self.seconds = seconds

@@ -10,7 +10,7 @@ import pytest
 
 from skrankagg import BordaCount, Qrels, RankedLists
 from skrankagg._data._arrow_text import arrow_text
-from skrankagg._data._id_codes import is_arrow_text
+from skrankagg._data._text_order import is_arrow_text
 from skrankagg.exceptions import InputError
 
 pytestmark = pytest.mark.twice

@@ -114,6 +114,24 @@ def test_from_comparisons_detects_a_categorical_outcome_next_to_unhashable_cells
     assert RankedLists.from_comparisons(arena.drop(columns="winner"), winner="model_a", loser="model_b").n_items == 3
 
 
+@pytest.mark.parametrize("strip", [False, True])
+@pytest.mark.parametrize("first", ["x", None, 3, ["unhashable"]], ids=str)
+@pytest.mark.parametrize("dtype", [object, "category"])
+def test_from_comparisons_rejects_outcomes_before_it_rejects_ids(first, strip, dtype):
+    if dtype == "category" and isinstance(first, list):
+        return  # a category must be hashable
+    winners = pd.Series([first, "model_a", "model_b", "model_a"], dtype=object).astype(dtype)
+    games = pd.DataFrame({"winner": winners, "model_a": list("xyxx"), "model_b": list("yxyx")})
+    with pytest.raises(InputError, match="column 'winner' contains outcomes"):
+        RankedLists.from_comparisons(games, winner="winner", loser="model_b", strip=strip)
+
+
+def test_from_comparisons_accepts_items_with_the_names_of_other_columns():
+    games = pd.DataFrame({"winner": ["judge", "b", "winner"], "loser": ["b", "c", "judge"], "judge": ["J", "K", "J"]})
+    lists = RankedLists.from_comparisons(games, voter="judge")
+    assert lists.items.tolist() == ["b", "c", "judge", "winner"] and lists.n_lists == 3
+
+
 @pytest.mark.parametrize("given", [{"winner": "model_a", "loser": "model_b"}, {"winner": "winner", "loser": "model_b"}])
 def test_from_comparisons_advises_a_call_that_reads_the_outcome(given):
     with pytest.raises(InputError) as caught:

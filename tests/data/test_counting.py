@@ -1,5 +1,7 @@
 """Counting sort gives the same order of rows as comparison sorting."""
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skrankagg import RankedLists
-from skrankagg._arrays import _ragged
-from skrankagg._arrays._ragged import group_order, number_codes
+from skrankagg._arrays import _code_tables, _ragged
+from skrankagg._arrays._ragged import count_codes, group_order, number_codes
 from skrankagg._data import _encoding
 from skrankagg.exceptions import InputError
 
@@ -26,15 +28,23 @@ def pointers(lengths):
     return np.concatenate([[0], np.cumsum(lengths)])
 
 
+@pytest.mark.parametrize("way", ["tables", "counting"])
 @pytest.mark.parametrize("chunk", [1, 5, 1 << 18])
 @given(queries=QUERIES)
 @settings(max_examples=100, deadline=None)
-def test_number_codes_equals_sorting(chunk, queries):
+def test_number_codes_equals_sorting(chunk, way, queries):
     code = np.array([item for query in queries for one in query for item in one], dtype=np.int32)
     parts = pointers([len(one) for query in queries for one in query])
     ptr = pointers([sum(map(len, query)) for query in queries])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_ragged, "_CHUNK", chunk)
+        if way == "tables":
+            patch.setattr(_code_tables, "_ROWS", chunk)
+            patch.setattr(_code_tables, "_CELLS", max(chunk, 10))
+            patch.setattr(_ragged, "_FEW", len(code))
+        else:
+            patch.setattr(_code_tables, "_CELLS_PER_ROW", 0)
+            patch.setattr(_ragged, "_CHUNK", chunk)
+            patch.setattr(_ragged, "_FEW", 0)
         number, new_ptr, found = number_codes(ptr, code, 10, parts)
     distinct = [sorted({item for one in query for item in one}) for query in queries]
     assert found.tolist() == [one for codes in distinct for one in codes]
@@ -44,11 +54,34 @@ def test_number_codes_equals_sorting(chunk, queries):
     assert number.dtype == found.dtype == np.int32 and new_ptr.dtype == np.int64
 
 
-def test_number_codes_allows_repeats_in_a_group_but_not_in_a_part():
+@pytest.mark.parametrize("cells", [0, 16], ids=["counting", "tables"])
+def test_number_codes_allows_repeats_in_a_group_but_not_in_a_part(cells, monkeypatch):
+    monkeypatch.setattr(_code_tables, "_CELLS_PER_ROW", cells)
+    monkeypatch.setattr(_ragged, "_FEW", 0)
     ptr, code = np.array([0, 2, 5]), np.array([3, 3, 0, 1, 0], dtype=np.int32)
     assert number_codes(ptr, code, 4, np.array([0, 1, 2, 4, 5])) is not None
     assert number_codes(ptr, code, 4, np.array([0, 1, 2, 5])) is None
     assert number_codes(ptr, code, 4, ptr) is None
+
+
+def test_number_by_table_refuses_codes_that_are_far_apart():
+    ptr, parts = np.array([0, 4]), np.array([0, 2, 4])
+    assert _code_tables.number_by_table(ptr, np.array([0, 31, 0, 31], dtype=np.int32), parts) is not None
+    # The lists need too many cells; the lists need few cells, but the group needs too many.
+    assert _code_tables.number_by_table(ptr, np.array([0, 63, 0, 63], dtype=np.int32), parts) is None
+    assert _code_tables.number_by_table(ptr, np.array([0, 1, 63, 64], dtype=np.int32), parts) is None
+
+
+@pytest.mark.parametrize(("size", "times"), [(6, 72), (40, 1), (2**31, 1)], ids=["table", "sorting", "wide"])
+@given(rows=st.lists(st.tuples(st.integers(0, 5), st.just(0), st.integers(0, 1), st.integers(0, 5)), max_size=60))
+@settings(max_examples=100, deadline=None)
+def test_count_codes_equals_counting_by_hand(size, times, rows):
+    codes = np.array(rows * times, dtype=np.int32).reshape(-1, 4).T
+    found, count = count_codes(list(codes), [size, 1, 2, size])
+    expected = sorted(Counter(rows * times).items())
+    assert list(zip(*(one.tolist() for one in found), strict=True)) == [row for row, _ in expected]
+    assert count.tolist() == [n for _, n in expected]
+    assert all(one.dtype == np.int64 for one in (*found, count))
 
 
 @given(
@@ -66,9 +99,10 @@ def test_group_order_of_integers_equals_lexsort(rows, low, kind):
     assert order.tolist() == np.lexsort((value, group)).tolist() and order.dtype == np.int64
 
 
+@pytest.mark.parametrize("cells", [0, 16], ids=["counting", "tables"])
 @given(queries=QUERIES, seed=st.integers(0, 99), tied=st.booleans())
 @settings(max_examples=100, deadline=None)
-def test_from_frame_is_the_same_with_counting_and_sorting(queries, seed, tied):
+def test_from_frame_is_the_same_with_counting_and_sorting(cells, queries, seed, tied):
     rows = [
         (f"q{q}", f"v{v}", f"i{item}", place // 2 if tied else place)
         for q, query in enumerate(queries)
@@ -80,6 +114,7 @@ def test_from_frame_is_the_same_with_counting_and_sorting(queries, seed, tied):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_encoding, "_FEW", 0)
         patch.setattr(_ragged, "_FEW", 1)
+        patch.setattr(_code_tables, "_CELLS_PER_ROW", cells)
         counted = RankedLists.from_frame(frame)
     assert counted.equals(RankedLists.from_frame(frame))
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skrankagg import RankedLists
-from skrankagg._data import _id_codes
-from skrankagg._data._id_codes import encode_ids, factorize
+from skrankagg._data import _id_codes, _text_order
+from skrankagg._data._id_codes import can_encode_together, distinct_objects, encode_ids, encode_together, factorize
 from skrankagg.aggregators import BordaCount, Condorcet
 
 pytestmark = pytest.mark.twice
@@ -31,6 +31,7 @@ def by_hand(ids):
 def test_encode_ids_numbers_strings_in_sorted_order(few, ids, dtype):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_id_codes, "_FEW", few)
+        patch.setattr(_text_order, "_FEW", few)
         column = pd.Series(ids, dtype=dtype)
         codes, index = encode_ids(column)
     expected, found = by_hand(ids)
@@ -38,13 +39,47 @@ def test_encode_ids_numbers_strings_in_sorted_order(few, ids, dtype):
     assert codes.dtype == np.int32 and index.dtype == column.dtype
 
 
-@given(ids=st.lists(NAMES | st.integers(0, 3).map(lambda k: "y" * 30 * k), min_size=1, max_size=60, unique=True))
-@settings(max_examples=150, deadline=None)
-def test_string_order_equals_sorted(ids):
+# Categories of each kind, and a key that sorts them. Equal values of different types never occur together.
+CATEGORIES = {
+    "strings": st.lists(NAMES, max_size=30, unique=True),
+    "integers": st.lists(st.integers(-50, 50), max_size=30, unique=True),
+    "numbers": st.lists(st.integers(-50, 50) | st.sampled_from([0.5, 1.5, -7.25]), max_size=30, unique=True),
+    "tuples": st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=30, unique=True),
+}
+
+
+@pytest.mark.parametrize("few", [0, 10_000], ids=["many", "few"])
+@pytest.mark.parametrize("kind", CATEGORIES)
+@given(data=st.data(), ordered=st.booleans(), in_order=st.booleans(), long=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_encode_ids_sorts_the_categories_that_occur_by_value(kind, few, data, ordered, in_order, long):
+    categories = data.draw(CATEGORIES[kind])
+    categories = sorted(categories) if in_order else categories
+    ids = data.draw(st.lists(st.sampled_from(categories) | st.none() if categories else st.none(), min_size=1))
+    ids = [one for one in ids for _ in range(5000)] if long else ids  # long runs of equal ids
+    # Categorical would turn a list of tuples into levels.
+    index = pd.Index(categories, tupleize_cols=False, dtype="str" if kind == "strings" else None)
+    codes = np.array([-1 if one is None else categories.index(one) for one in ids])
+    dtype = pd.CategoricalDtype(index, ordered=ordered)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_id_codes, "_FEW", 0)
-        order = _id_codes._string_order(ids)
-    assert sorted(ids) == (ids if order is None else [ids[k] for k in order])
+        patch.setattr(_text_order, "_FEW", few)
+        found, index = encode_ids(pd.Series(pd.Categorical.from_codes(codes, dtype=dtype)))
+    present = sorted({one for one in ids if one is not None})
+    assert index.tolist() == present and index.dtype == dtype
+    assert found.tolist() == [-1 if one is None else present.index(one) for one in ids]
+    assert found.dtype == np.int32 and found.flags.writeable
+
+
+def test_encode_ids_rejects_categories_without_a_total_order():
+    column = pd.Series(pd.Categorical([frozenset([0]), frozenset([1])]))
+    with pytest.raises(TypeError, match="is smaller"):
+        encode_ids(column)
+    column = pd.Series(pd.Categorical.from_codes([0, 1], categories=pd.Index(["a", 1], dtype=object)))
+    with pytest.raises(TypeError, match="not supported between"):
+        encode_ids(column)
+    # A category that does not occur is not compared.
+    codes, index = encode_ids(column.iloc[[1, 1]])
+    assert codes.tolist() == [0, 0] and index.tolist() == [1]
 
 
 @pytest.mark.sampled(1)
@@ -78,6 +113,46 @@ def test_encode_ids_handles_missing_ids_in_runs_of_one_object():
     column = pd.Series(["a"] * 5000 + [None] * 5000 + ["b"] * 5000, dtype=PLAIN)
     codes, index = encode_ids(column)
     assert np.unique(codes).tolist() == [-1, 0, 1] and (codes[5000:10_000] == -1).all() and index.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("few", [0, 10_000], ids=["many", "few"])
+@given(
+    parts=st.lists(st.lists(NAMES | st.none(), min_size=1, max_size=30), min_size=2, max_size=3),
+    dtype=st.sampled_from(DTYPES),
+)
+@settings(max_examples=100, deadline=None)
+def test_encode_together_equals_encoding_the_concatenated_columns(few, parts, dtype):
+    columns = [pd.Series(ids, dtype=dtype) for ids in parts]
+    assert can_encode_together(columns)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_id_codes, "_FEW", few)
+        found, index = encode_together(columns)
+    codes, expected = encode_ids(pd.concat(columns))
+    np.testing.assert_array_equal(np.concatenate(found), codes)
+    assert [len(one) for one in found] == [len(one) for one in parts]
+    assert all(one.dtype == np.int32 for one in found)
+    pd.testing.assert_index_equal(index, expected, exact=True)
+
+
+@pytest.mark.parametrize("few", [0, 10_000], ids=["many", "few"])
+def test_encode_together_keeps_the_first_of_equal_objects(few, monkeypatch):
+    monkeypatch.setattr(_id_codes, "_FEW", few)
+    columns = [pd.Series(ids, dtype=object) for ids in ([2, 1.0, None], [1, True, 2.0])]
+    found, index = encode_together(columns)
+    assert [one.tolist() for one in found] == [[1, 0, -1], [0, 0, 1]]
+    assert [repr(one) for one in index] == ["1.0", "2"]
+    with pytest.raises(TypeError, match="not supported between"):
+        encode_together([columns[0], pd.Series(["1"], dtype=object)])
+    assert not can_encode_together([columns[0], pd.Series(["1"], dtype="category")])
+
+
+@pytest.mark.parametrize("shared", [True, False], ids=["shared", "apart"])
+def test_distinct_objects_contains_each_object(shared):
+    cells = [["a list"], "text", 3, None]
+    objects = np.empty(50_000, dtype=object)
+    objects[:] = [cells[k % 4] if shared else f"{k}" for k in range(len(objects))]
+    found = distinct_objects(objects).tolist()
+    assert found == (cells if shared else objects.tolist())
 
 
 @pytest.mark.parametrize("n_rows", [3, 50_000])

@@ -14,8 +14,8 @@ from pandas.testing import assert_frame_equal
 
 from skrankagg import BordaCount, evaluate
 from skrankagg._kernels import COMPILED
+from skrankagg.datasets import _blocks, make_rasdagen, read_lists, read_qrels, write_run
 from skrankagg.datasets import _delimited as _tables
-from skrankagg.datasets import make_rasdagen, read_lists, read_qrels, write_run
 from skrankagg.exceptions import AmbiguousInputWarning, InputError
 
 pytestmark = pytest.mark.twice
@@ -261,6 +261,8 @@ def test_read_lists_is_independent_of_the_chunk_size(written, monkeypatch):
     text = lists.to_csv(index=False)
     whole = read_lists(written(text))
     monkeypatch.setattr(_tables, "_CHUNK", 7)
+    monkeypatch.setattr(_blocks, "_CHUNK", 7)
+    monkeypatch.setattr(_blocks, "_BLOCK", 7)
     assert_frame_equal(read_lists(written(text)), whole)
     assert_frame_equal(read_lists(written(text.replace("\n", "\n\n", 9))), whole)
     assert_frame_equal(whole, lists)
@@ -333,7 +335,8 @@ def test_read_lists_rejects_ambiguous_text_with_its_place(written, text, clause)
 @pytest.mark.parametrize("style", [",", " "])
 @pytest.mark.parametrize("change", [-1, 1, 3])
 def test_read_lists_finds_a_ragged_line_anywhere(written, monkeypatch, chunk, style, change):
-    monkeypatch.setattr(_tables, "_CHUNK", chunk)
+    monkeypatch.setattr(_blocks, "_CHUNK", chunk)
+    monkeypatch.setattr(_blocks, "_BLOCK", chunk)
     fields = ["q", "v", "a", "1", "2", "s"] if style == "," else ["q", "Q0", "a", "1", "2", "t"]
     for k in range(2, 12):
         lines = [style.join(fields)] * 12

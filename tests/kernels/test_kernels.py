@@ -294,24 +294,47 @@ _LARGE_CALLS = {
     "cheapest_buckets": lambda: _kernels.cheapest_buckets(_SQUARE[:16, :16], _SQUARE[:16, :16], 0.0, 1_000_000),
     "cheapest_orders": lambda: _kernels.cheapest_orders(np.ones(_MANY, dtype=int), _NUMBERS, _NUMBERS),
     "co_ranked": lambda: _kernels.co_ranked(_EACH, _EACH[:-1] % 2, _ONES, _ONES, _EACH[:-1] * 0, 2, 1),
+    "code_lists": lambda: _kernels.code_lists([dict.fromkeys(_IDS, 0.5)], _MANY),
     "discordant_pairs": lambda: _kernels.discordant_pairs(_EACH, _EACH[1:], _EACH[:-1] * 0),
     "draw_places": lambda: _kernels.draw_places(_SQUARE[None], np.arange(400)[None]),
     "gather_scores": lambda: _kernels.gather_scores([_FLOATS], _MANY),
+    "grade_dicts": lambda: _kernels.grade_dicts({"q": dict.fromkeys(_IDS, 0.5)}, {"q": dict.fromkeys(_IDS, 1.5)}),
     "insertion_descent": lambda: _kernels.insertion_descent(_SQUARE, np.arange(400)),
     "insertion_rounds": lambda: _kernels.insertion_rounds(_SQUARE, np.arange(400), (0.0, 0.0), np.zeros(2), 1, 1, 0.0),
     "locked_arcs": lambda: _kernels.locked_arcs(np.arange(160_000), 400, 1),
     "log_joint_probability": lambda: _kernels.log_joint_probability(_EACH, _ONES, np.ones(_MANY, dtype=int)),
+    "lowest_tails": lambda: _kernels.lowest_tails(
+        _EACH[None, :-1], _EACH[:-1], _EACH[:-1] * 0, _WHOLE, np.zeros(1, dtype=int), _NUMBERS, 0
+    ),
     "majority_insertions": lambda: _kernels.majority_insertions(_SQUARE[None], np.arange(400)[None]),
     "majority_points": lambda: _kernels.majority_points(
         _EACH, _EACH, _ONES, _EACH[:-1], _ONES, _EACH, _ONES, _EACH[:-1], _EACH, _EACH[:-1]
     ),
+    "majority_walks": lambda: _kernels.majority_walks(
+        np.ones((1, 79_800)), *np.triu_indices(400, 1), np.full((1, 400), 1 / 400), np.full(1, 400.0), 0.15
+    ),
     "mean_places": lambda: _kernels.mean_places(_EACH, _NUMBERS, _EACH[:-1], 0.0),
     "merge_lists": lambda: _kernels.merge_lists(_ONES.reshape(2, -1), np.ones(2), np.array([0, 2]), 0.1, 0.5, False),
+    "newton_of_lists": lambda: _kernels.newton_of_lists(
+        np.zeros(1, dtype=int),
+        _WHOLE,
+        _EACH,
+        _EACH[:-1] * 0,
+        np.arange(2),
+        _ONES,
+        _EACH[:-1] * 0,
+        np.zeros(1),
+        prior=0.5,
+        tol=1e-12,
+        max_iter=1,
+    ),
     "number_items": lambda: _kernels.number_items([_IDS], _MANY),
     "order_costs": lambda: _kernels.order_costs(_SQUARE[None], _SQUARE[None], np.zeros(1, dtype=int), *_ORDERS),
     "pivot_orders": lambda: _kernels.pivot_orders(_SQUARE[None], 1, np.random.PCG64(0).random_raw),
     "ragged_cumsum": lambda: _kernels.ragged_cumsum(_NUMBERS, _WHOLE),
-    "sum_lists": lambda: _kernels.sum_lists([_IDS], _kernels.plain_sums.BORDA_POINTS, 1.0, None, False, [2.0], 1, True),
+    "sum_lists": lambda: _kernels.sum_lists(
+        [_IDS], _kernels.plain_sums.BORDA_POINTS, 1.0, None, False, None, [2.0], 1, True
+    ),
 }
 
 

@@ -7,14 +7,30 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import skrankagg._fuse._front as front
-from skrankagg import BordaCount, CombMNZ, CombSUM, LearnedWeights, ReciprocalRankFusion, SimpleBorda, aggregators, fuse
+from skrankagg import (
+    BordaCount,
+    CombANZ,
+    CombMAX,
+    CombMNZ,
+    CombSUM,
+    InverseSquareRank,
+    LearnedWeights,
+    RankBiasedCentroid,
+    ReciprocalRankFusion,
+    SimpleBorda,
+    aggregators,
+    fuse,
+)
 from skrankagg._arrays import TOLERANCE
-from skrankagg._fuse._general import read_plan
+from skrankagg._arrays._normalize import NORMS
+from skrankagg._fuse._plans import read_plan
 from skrankagg._kernels import _plain_sums, plain_sums
 from skrankagg.base._classes import find_method
+from skrankagg.exceptions import PartialListsWarning
 
 pytestmark = pytest.mark.twice
 
@@ -46,6 +62,31 @@ METHODS = [
 # How the lists of a query are given; in the last form, some lists may have no scores.
 FORMS = ("ids",), ("pairs",), ("dicts",), ("pairs", "dicts"), ("ids", "pairs", "dicts")
 CLASSES = (ReciprocalRankFusion, BordaCount, CombSUM, CombMNZ)
+
+
+def random_method(rng):
+    """Return a method that the kernel computes with details, without weights of voters."""
+    norm = rng.choice(tuple(NORMS))
+    scores = {"norm": norm, "absent_score": rng.choice(("zero", "zero", "min"))}
+    if norm in ("borda", "rank", "reciprocal", "simple-borda"):
+        scores["absent_score"] = "zero"
+    depth, normalize = rng.choice(((None, True), (1, False), (4, False), (4, True), (50, False)))
+    return rng.choice(
+        (
+            BordaCount(absent="ignore"),
+            SimpleBorda(),
+            ReciprocalRankFusion(k=rng.choice((60, 0, 2.5)), depth=depth, normalize=normalize),
+            RankBiasedCentroid(persistence=rng.choice((0.95, 0.5, 0.1, 0.999))),
+            InverseSquareRank(),
+            InverseSquareRank(support="log", sigma=rng.choice((0, 0.01, 1, 0.5))),
+            CombSUM(**scores),
+            CombSUM(**scores),
+            CombSUM(**scores),
+            CombMNZ(**scores, gamma=rng.choice((1, 1.0, 0, 0.5, 2, -1, -2.5))),
+            CombMNZ(**scores),
+            CombANZ(**scores),
+        )
+    )
 
 
 @pytest.fixture
@@ -134,12 +175,16 @@ def learned(rng, inside, voter_weights, odd):
     weights = [
         weight if isinstance(weight, int | float) and abs(weight) < 1e300 else -0.5 for weight in voter_weights.values()
     ]
-    method = LearnedWeights(rng.choice((None, inside())), unknown_voter=rng.choice(("mean", "ignore", "error")))
+    method = LearnedWeights(rng.choice((None, inside)), unknown_voter=rng.choice(("mean", "ignore", "error")))
     method.voter_weights_ = pd.DataFrame({"voter": list(voter_weights), "weight": np.array(weights, dtype=float)})
     if odd and rng.random() < 0.2:
         method.set_params(
             **rng.choice(
-                ({"alpha": -1}, {"aggregator": SimpleBorda()}, {"aggregator": inside(voter_weights={"v": 1.0})})
+                (
+                    {"alpha": -1},
+                    {"aggregator": CombMAX()},
+                    {"aggregator": clone(inside).set_params(voter_weights={"v": 1.0})},
+                )
             )
         )
     if odd and rng.random() < 0.1:
@@ -165,9 +210,11 @@ def random_request(rng):
             voter_weights = rng.choice((dict(list(voter_weights.items())[1:]), *others))
         method = rng.choice(CLASSES)
     if isinstance(method, type):
-        method = method(voter_weights=voter_weights)
+        method = method() if rng.random() < 0.3 else random_method(rng)
         if voter_weights is not None and rng.random() < 0.3:
-            method = learned(rng, type(method), voter_weights, odd)
+            method = learned(rng, method, voter_weights, odd)
+        else:
+            method.voter_weights = voter_weights
     if rng.random() < 0.4:
         weights = random_weights(rng, len(names), odd)
         by_name = dict(zip(names, weights, strict=True))
@@ -258,8 +305,53 @@ def test_kernel_equals_the_general_code_for_any_number_of_items(kernel, monkeypa
                 assert given == before
 
 
+@pytest.mark.parametrize("n_items", [5, 12, 150, 400, 1500])
+def test_kernel_with_details_equals_the_general_code_for_any_number_of_items(kernel, n_items):
+    rng = random.Random(n_items)
+    ids = [f"d{k}" for k in range(n_items)]
+    for seed in range(12):
+        lists = [rng.sample(ids, n_items - rng.randrange(max(1, n_items // 2 - 1))) for _ in range(rng.choice((3, 9)))]
+        # NumPy adds up more than 8, and more than 128, values in another order.
+        scored = [dict(zip(one, sorted((rng.gauss(3, 1) for _ in one), reverse=True), strict=True)) for one in lists]
+        method = random_method(rng)
+        options = rng.choice(({}, {"top": 7}, {"explain": True}))
+        if len(lists) == 3:
+            options = options | {"weights": [0.1, seed % 2, 0.3]}
+        kernel(True)
+        found = outcome(scored, method, options)
+        kernel(False)
+        assert found == outcome(scored, method, options), method
+
+
+def test_kernel_warns_of_partial_lists_as_the_general_code_does(kernel):
+    lists = [{f"d{10 * v + k}": 1 / (k + 1) for k in range(5)} for v in range(3)]
+    method = CombSUM(norm="z-score")
+    assert plain_sums.sum_lists(lists[:1] * 2, *read_plan(method), None, 0, False) is not None
+    for on in (True, False):
+        kernel(on)
+        with pytest.warns(PartialListsWarning, match=r"1 query the median.*choose absent_score='min'") as caught:
+            fuse(lists, method)
+        # In the interpreted pass, conftest.py stands between the kernel and the package.
+        assert len(caught) == 1 and (caught[0].filename == __file__ or not plain_sums.IS_COMPILED)
+
+
+def test_kernel_leaves_unusual_scores_to_the_general_code():
+    def merge(lists, method):
+        return plain_sums.sum_lists(lists, *read_plan(method), None, 0, False)
+
+    unsorted = [{"a": 1.0, "b": 3.0, "c": 2.0}]
+    assert merge(unsorted, CombSUM()) is not None and merge(unsorted, CombSUM(norm="sum")) is None
+    assert merge([{"a": 0.0, "b": -1.0, "c": -2.0}], CombSUM(norm="max")) is None
+    assert merge([{"a": 1e-200, "b": 0.0, "c": 0.0}], CombSUM(norm="l2")) is None
+    assert merge([{"a": 1e15, "b": 1.0, "c": 1e-300}], CombSUM(norm=None)) is None
+    assert merge([{"a": 1.0, "b": 0.0, "c": -0.0}], CombSUM(norm="z-score")) is None
+    # These lists do not connect all items, which causes a warning.
+    assert merge([["a", "b", "c"], ["d", "e", "f"]], BordaCount(absent="ignore")) is None
+    assert merge([["a", "b", "c"], ["d", "e", "c"]], BordaCount(absent="ignore")) is not None
+
+
 def test_kernel_merges_lists_of_two_items_if_they_cannot_cause_a_warning():
-    arguments = plain_sums.RECIPROCAL_RANKS, 1.0, None, False, None, 0, False
+    arguments = plain_sums.RECIPROCAL_RANKS, 1.0, None, False, None, None, 0, False
     assert plain_sums.sum_lists([["a", "b"], ["b", "c"]], *arguments) == [
         ("b", 1 / 2 + 1 / 3),
         ("a", 1 / 2),
@@ -270,7 +362,8 @@ def test_kernel_merges_lists_of_two_items_if_they_cannot_cause_a_warning():
 
 
 def test_plans_of_names_equal_the_default_parameters_of_the_classes():
-    expected = {method.__name__.casefold(): read_plan(method()) for method in CLASSES}
+    named = (*CLASSES, SimpleBorda, CombANZ, InverseSquareRank)
+    expected = {method.__name__.casefold(): read_plan(method()) for method in named}
     assert {**expected, "rrf": expected["reciprocalrankfusion"]} == front._PLANS
     for name in front._PLANS:
         plan = read_plan(find_method(name, aggregators))
@@ -283,18 +376,25 @@ def test_plans_of_names_equal_the_default_parameters_of_the_classes():
 @pytest.mark.parametrize(
     "method",
     [
-        SimpleBorda(),
-        BordaCount(absent="ignore"),
+        CombMAX(),
+        RankBiasedCentroid(persistence=1.0),
+        InverseSquareRank(support="log", sigma=-1),
+        InverseSquareRank(support="root"),
+        BordaCount(absent="first"),
         ReciprocalRankFusion(k=True),
         ReciprocalRankFusion(k={"v": 60}),
         ReciprocalRankFusion(k=-1),
         ReciprocalRankFusion(k=1e9),
-        ReciprocalRankFusion(depth=5),
-        ReciprocalRankFusion(normalize=True),
+        ReciprocalRankFusion(depth=0),
+        ReciprocalRankFusion(depth=2.5),
+        ReciprocalRankFusion(normalize=1),
         ReciprocalRankFusion(voter_weights=[("v", 1)]),
-        CombSUM(norm="rank"),
-        CombSUM(absent_score="min"),
-        CombMNZ(gamma=2),
+        CombSUM(norm="rank", absent_score="min"),
+        CombSUM(norm=["rank"]),
+        CombSUM(norm="ranks"),
+        CombSUM(absent_score="max"),
+        CombMNZ(gamma=9),
+        CombMNZ(gamma=True),
         type("Own", (CombSUM,), {})(),
         CombSUM,
         print,
@@ -335,7 +435,7 @@ def test_other_methods_have_no_plan(method):
     ids=repr,
 )
 def test_kernel_leaves_unusual_lists_to_the_general_code(lists):
-    assert plain_sums.sum_lists(lists, plain_sums.RECIPROCAL_RANKS, 60.0, None, False, None, 0, False) is None
+    assert plain_sums.sum_lists(lists, plain_sums.RECIPROCAL_RANKS, 60.0, None, False, None, None, 0, False) is None
 
 
 def test_fuse_merges_the_usual_queries_of_a_batch_by_the_kernel(kernel, monkeypatch):
@@ -359,5 +459,32 @@ def test_changes_of_learnt_weights_take_effect(kernel):
     assert fuse(lists, method)[0][0] == "a"
     method.set_params(aggregator=BordaCount())
     assert fuse(lists, method) == fuse(lists, BordaCount(), weights={"u": 2, "v": 0})
+    method.aggregator.absent = "ignore"
+    kernel(True)
+    changed = outcome(lists, method, {})
+    kernel(False)
+    assert changed == outcome(lists, method, {})
+    kernel(True)
+    method.set_params(aggregator=None)
+    for change in (
+        lambda frame: frame.__setitem__("weight", [1.0, 3.0, 0.0]),
+        lambda frame: frame.iloc.__setitem__((0, 1), 9.0),
+        lambda frame: frame.loc.__setitem__((0, "voter"), "v"),
+        lambda frame: frame.loc.__setitem__((slice(None), "voter"), ["v", "u", "w"]),
+        lambda frame: setattr(frame, "columns", ["weight", "voter"]),
+        lambda frame: setattr(frame, "columns", ["voter", "weight"]),
+        lambda frame: frame.__setitem__("voter", pd.Categorical(["u", "v", "w"])),
+        lambda frame: frame.__setitem__("voter", pd.Series(["u", "v", "w"], dtype=object)),
+        lambda frame: frame["voter"].array.__setitem__(1, "w"),
+        lambda frame: frame.insert(1, "std_error", 0.5),
+        lambda frame: frame.pop("std_error"),
+        lambda frame: method.set_params(alpha=-1),
+    ):
+        outcome(lists, method, {})  # keeps the weights
+        change(method.voter_weights_)
+        found = outcome(lists, method, {})
+        kernel(False)
+        assert found == outcome(lists, method, {}), method.voter_weights_
+        kernel(True)
     with pytest.raises(NotFittedError):
         fuse(lists, LearnedWeights())

@@ -222,7 +222,7 @@ def test_output_is_sized_and_long_tables_get_labels(reference):
         return tree[0]["classes"]
 
     assert size("x" * 88) == [] and size("$ " + "x" * 200) == [] and size("a\n" + "x" * 100) == ["wide-code"]
-    assert size("x" * 120) == size("x" * 300) == ["wider-code"]
+    assert size("x" * 120) == ["wider-code"] and size("x" * 150) == size("x" * 300) == ["widest-code"]
 
     def table(n_rows):
         row = [nodes.row("", *(nodes.entry("", nodes.paragraph("", cell)) for cell in "abc"))]

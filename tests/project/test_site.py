@@ -383,14 +383,12 @@ def test_code_has_enough_contrast(theme):
     assert len(found) > 20 and not {name: value for name, value in found.items() if value < 4.5}
 
 
-@built
 def test_pictures_of_svg_have_a_role_a_title_and_text():
-    own = [Path(SITE) / "_static" / path.name for path in (DOCS / "_static").glob("*.svg")]  # extensions add others
-    assert own
-    for path in own:
+    pictures = sorted((DOCS / "_static").glob("*.svg"))
+    assert len(pictures) > 2
+    for path in pictures:
         text = path.read_text(encoding="utf-8")
-        assert re.search(r'<svg [^>]*role="img"', text), path.name
-        assert "<title>" in text, path.name
+        assert re.search(r'<svg [^>]*role="img"', text) and "<title>" in text, path.name
         assert path.name == "logo.svg" or "<text " in text, path.name
 
 

@@ -1,20 +1,24 @@
-"""Parts of README.md: the methods by family, the number of methods, and four numbers of docs/performance.md."""
+"""Parts of README.md: the methods by family, the number of methods, and comparisons of docs/performance.md."""
 
 import re
+import statistics
+
+from performance_page import PAGE, read_comparisons
 
 from skrankagg.utils.discovery import all_aggregators
 
-from .pages import DOCS, ROOT, families, title_of
+from .pages import ROOT, families, title_of
 
-README, PAGE = ROOT / "README.md", DOCS / "performance.md"
+README = ROOT / "README.md"
 
 METHODS, SPEED = "| family | methods |\n|---|---|\n", "| | skrankagg | compared with | faster by |\n|---|---|---|---|\n"
-# For each number: the command, the row of our time, the columns of our time and the other one, peer and description.
-FIGURES = (
-    ("methods.py table", "Agglomerative", 0, 1, "PyFLAGR", "agglomerative merging, 20 queries x 50 lists x 30 items"),
-    ("methods.py wide", "Condorcet", 0, 1, "PyFLAGR", "Condorcet, one query of 200 lists x 1000 items"),
-    ("ranx_fusion.py warm", "CombSUM", 0, 2, "ranx, compiled", "`CombSUM()`, 1000 queries x 5 runs x 100, encoded"),
-    ("evaluation.py small", "skrankagg, from codes", 0, None, "pytrec_eval", "five measures, 1000 x 100, encoded"),
+#: Typical comparisons: a part of the command, and the start of our times. The row with the median factor is chosen.
+TYPICAL = (
+    ("methods.py table", "a frame"),
+    ("methods.py table", "a frame, plain"),
+    ("from_files.py flagr", "a file"),
+    ("ranx_fusion.py warm", "a frame"),
+    ("ranx_fusion.py warm", "encoded lists"),
 )
 
 
@@ -27,34 +31,50 @@ def family_rows():
     return METHODS + "".join(rows)
 
 
-def speed_rows():
-    """Return the four numbers from the page on performance."""
-    page = PAGE.read_text(encoding="utf-8")
+def speed_rows(comparisons):
+    """Return typical comparisons, the least gain and the greatest loss on the page of performance."""
     rows = []
-    for command, row, ours, theirs, peer, what in FIGURES:
-        block = re.search(rf"\$ python benchmarks/{re.escape(command)}\n(.*?)```", page, re.DOTALL)[1]
-        numbers = _numbers(block, row)
-        other = numbers[theirs] if theirs is not None else _numbers(block, f"{peer}, from dicts")[0]
-        ratio = other / numbers[ours]
-        rows.append(f"| {what} | {_time(numbers[ours])} | {peer} {_time(other)} | {ratio:.0f}x |\n")
+
+    def add(title, one):
+        given = one.start.replace(", plain", " without pyarrow")
+        what = f"{one.task}, from {given}; {title}"
+        rows.append(f"| {what} | {_time(one.ours)} | {one.library} {_time(one.theirs)} | {_factor(one.ratio)} |\n")
+
+    for part, start in TYPICAL:
+        ones = [one for one in comparisons if part in one.command and one.start == start]
+        if ones:
+            middle = statistics.median_low(one.ratio for one in ones)
+            add(f"the median of {len(ones)}", next(one for one in ones if one.ratio == middle))
+    others = [one for one in comparisons if one.library in ("PyFLAGR", "ranx") and one.start != "encoded lists"]
+    gains = [one for one in others if one.ratio >= 1]
+    if gains:
+        add("the least gain", min(gains, key=lambda one: one.ratio))
+    losses = [one for one in comparisons if one.ratio < 1]
+    if losses:
+        add("the greatest loss", min(losses, key=lambda one: one.ratio))
     return SPEED + "".join(rows)
 
 
-def _numbers(block, row):
-    line = next(line for line in block.splitlines() if re.match(rf"{re.escape(row)}\s", line))
-    return [float(number) for number in re.findall(r"\s([\d.]+)(?=\s|$)", line.removeprefix(row))]
+def _factor(ratio):
+    return f"{ratio:.0f}x" if ratio >= 10 else f"{ratio:.1f}x" if ratio >= 1 else f"{ratio:.2f}x"
 
 
-def _time(milliseconds):
-    if milliseconds >= 1000:
-        return f"{milliseconds / 1000:.1f} s"
-    return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
+def _time(seconds):
+    if seconds >= 1:
+        return f"{seconds:.1f} s"
+    value, unit = (seconds * 1e3, "ms") if seconds >= 1e-3 else (seconds * 1e6, "us")
+    return f"{value:.0f} {unit}" if value >= 10 else f"{value:.1f} {unit}"
 
 
 def files():
     """Return the text of the README, by path."""
     text, count = README.read_text(encoding="utf-8"), len(all_aggregators())
-    for table, head in ((family_rows(), METHODS), (speed_rows(), SPEED)):
+    comparisons = read_comparisons(PAGE.read_text(encoding="utf-8"))
+    tables = [(family_rows(), METHODS)]
+    # A page without measurements, as after a change of its commands, changes no number.
+    if comparisons:
+        tables.append((speed_rows(comparisons), SPEED))
+    for table, head in tables:
         text = re.sub(rf"{re.escape(head)}(\|.*\n)*", lambda _, table=table: table, text)
     text = re.sub(r"\d+ methods by their papers", f"{count} methods by their papers", text)
     return {README: re.sub(r"(?<=\| merging methods \(1\) \| )\d+", str(count), text)}

@@ -95,6 +95,7 @@ class Bucklin(BaseAggregator):
         "ties": "mean rank",
         "cost": r"$N \log n$",
     }
+    _cost_terms = ("N log N",)
     _parameter_constraints: dict = {"absent": [StrOptions({"last", "ignore"})], **VOTER_WEIGHTS}
     _variants = ({}, {"absent": "ignore"})
     _result_columns = ("depth", "share")

@@ -160,6 +160,7 @@ class SequentialElimination(BaseAggregator):
         "ties": "equal shares of the place; Borda points: not compared",
         "cost": '$N + m n$; `"veto"` of cut lists and `absent="ignore"`: $N n$; Borda points: $m n^2$',
     }
+    _cost_terms = ("m n", "N n", "n^2", "m n^2")
     _tag_notes = {
         "unanimity": 'yes with `rule="veto"` and `"borda"`',
         "condorcet_winner": 'yes with `rule="borda"` and `"borda-mean"`',

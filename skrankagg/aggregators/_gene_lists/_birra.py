@@ -107,6 +107,7 @@ class BIRRA(BaseAggregator):
         "ties": "mean rank, and therefore the same bin",
         "cost": r"rounds (at most 10) times $N \log N$, and `n_bins` for each list",
     }
+    _cost_terms = ("N log N",)
     # If a single list has the largest factor, this factor is lowered; if three lists have it, the factor stays.
     _tags = {"integer_weights": True, "scale_free": False, "ties_by_rank": True}
     _parameter_constraints: dict = {

@@ -134,6 +134,7 @@ class MAIC(WeightedAggregator):
         "ties": "the weight of the last place of their tie class",
         "cost": "iterations (about 10) times $N$",
     }
+    _cost_variants = ({"curve": "exponential"},)
     # With complete lists all items tie. With larger given weights, more iterations are needed until a step is within
     # `tol`.
     _tags = {"unanimity": False, "scale_free": False, "ties_by_rank": True}

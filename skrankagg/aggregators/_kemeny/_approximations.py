@@ -107,6 +107,7 @@ class KwikSort(BaseNearKemeny):
     """
 
     _guide = {"absent": "as `Kemeny`", "ties": "not compared", "cost": r"$m n^2$, then $n \log n$ for each order"}
+    _cost_terms = ("m n^2", "n^2")
     _parameter_constraints: dict = {
         "n_init": [Interval(Integral, 1, None, closed="left")],
         **ABSENT,
@@ -206,6 +207,7 @@ class PickAPerm(BaseNearKemeny):
         "ties": "half a disagreement with a list that orders them",
         "cost": "$m n^2$",
     }
+    _cost_terms = ("m n^2", "n^2")
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
     # The items absent from the chosen list always come last, for both values of `absent`.
     _tags = {"unanimity": True, "absent_below": True}

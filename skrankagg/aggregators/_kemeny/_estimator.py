@@ -220,6 +220,7 @@ class Kemeny(BaseAggregator):
         "ties": "cost `penalty` each if the consensus orders them",
         "cost": "$m n^2 + n^3$, and the proof: exponential at worst",
     }
+    _cost_terms = ("m n^2", "n^2", "n^3")
     _tag_notes = {
         "unanimity": 'with `method="exact"` and no time limit',
         "condorcet_winner": 'not with `consensus_ties="weak"`',
@@ -238,6 +239,8 @@ class Kemeny(BaseAggregator):
     }
     _tags = {"neutral": False}
     _variants = ({}, {"consensus_ties": "weak"})
+    _cost_variants = ({"method": "local-search"}, {"method": "iterated-local-search"}, {"method": "exact"})
+    _quick_rows = 200
     _query_columns = (
         "kemeny_score",
         "lower_bound",
@@ -281,6 +284,14 @@ class Kemeny(BaseAggregator):
     def _memory(self, lists):
         # Each process has the matrices of its own query.
         return super()._memory(lists) * min(effective_n_jobs(self.n_jobs), lists.n_queries)
+
+    def _limited_seconds(self, seconds, n_queries):
+        limit = np.inf if self.time_limit is None else self.time_limit
+        return np.minimum(seconds, limit) / min(effective_n_jobs(self.n_jobs), n_queries)
+
+    @property
+    def _cost_advice(self):
+        return f"set time_limit, or {super()._cost_advice}"
 
     def _aggregate(self, lists):
         seed = draw_seed(self.random_state)

@@ -154,6 +154,7 @@ class FootruleOptimal(BaseNearKemeny):
         "ties": "mean rank",
         "cost": "$m n^2 + n^3$",
     }
+    _cost_terms = ("m n^2", "n^3")
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
     # `absent` only changes the reported score; it does not change the order.
     _tags = {"absent_below": True, "compares": "last"}

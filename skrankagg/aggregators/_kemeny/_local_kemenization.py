@@ -77,6 +77,7 @@ class LocalKemenization(BaseNearKemeny):
         "ties": "not compared",
         "cost": "$m n^2$ after its aggregator",
     }
+    _cost_terms = ("m n^2", "n^2", "aggregator")
     _tag_notes = {"needs_scores": "as its `aggregator`", "absent_below": '`absent="last"`, or as its `aggregator`'}
     _parameter_constraints: dict = {"aggregator": [BaseAggregator, None], **ABSENT}
     _tags = {"condorcet_winner": True}

@@ -153,6 +153,7 @@ class StackedFusion(SupervisedAggregator):
         "ties": "mean rank; with norms that use scores: their scores",
         "cost": "$m n$ for each feature, plus the cost of the estimator",
     }
+    _cost_terms = ("m n",)
     _tag_notes = {
         "needs_scores": "only features that use scores do",
         "neutral": "as the aggregators among its features",

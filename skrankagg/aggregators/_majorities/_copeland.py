@@ -105,6 +105,7 @@ class Condorcet(_BaseMajority):
         "ties": "not compared",
         "cost": r"$\sum_v L_v^2 + n^2$",
     }
+    _cost_terms = ("sum L^2", "n^2")
 
     @staticmethod
     def _points(wins, draws):
@@ -163,6 +164,7 @@ class Copeland(_BaseMajority):
     """
 
     _guide = {"absent": "as `Condorcet`", "ties": "not compared", "cost": r"$\sum_v L_v^2 + n^2$"}
+    _cost_terms = ("sum L^2", "n^2")
 
     @staticmethod
     def _points(wins, draws):

@@ -27,6 +27,9 @@ __all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "widest_paths"]
 # Largest number of rows, and largest number of cells, that one call sorts. No call may take a second, because Ctrl-C
 # cannot interrupt it.
 _STRIP, _SORT_CELLS = 256, 1 << 22
+# Largest size of a matrix that stays in the cache while it is widened, and number of its rows that are widened together
+# if it is larger.
+_CACHED_BYTES, _ROWS = 1 << 19, 128
 # Cells of the matrices of replicates that are scored in one call.
 _REPLICATE_CELLS = 1 << 20
 
@@ -84,11 +87,26 @@ def _widen(path):
 
     `path` has shape (n, n) or (n, n, n_queries).
     """
-    narrow = np.empty_like(path)
-    for via in range(len(path)):
-        np.minimum(path[:, via, None], path[None, via, :], out=narrow)
-        np.maximum(path, narrow, out=path)
+    n = len(path)
+    if path.nbytes <= _CACHED_BYTES:
+        _widen_rows(path, path, 0, n, np.empty_like(path))
+        return path
+    narrow = np.empty((min(n, _ROWS), *path.shape[1:]), dtype=path.dtype)
+    # Paths through the first items, then paths through the next items, and so on. Once the rows of these items are
+    # widened, a strip of other rows stays in the cache until all of the items have been used.
+    for first in range(0, n, _ROWS):
+        last = min(first + _ROWS, n)
+        others = [(start, min(start + _ROWS, n)) for start in range(0, n, _ROWS) if start != first]
+        for start, stop in [(first, last), *others]:
+            _widen_rows(path[start:stop], path, first, last, narrow[: stop - start])
     return path
+
+
+def _widen_rows(rows, path, first, last, narrow):
+    """Widen some rows of `path` by paths through the items from `first` to `last` - 1; `narrow` is a buffer."""
+    for via in range(first, last):
+        np.minimum(rows[:, via, None], path[None, via], out=narrow)
+        np.maximum(rows, narrow, out=rows)
 
 
 def locked_pairs(strength: npt.ArrayLike, tie_break: npt.ArrayLike | None = None) -> npt.NDArray[np.bool_]:
@@ -274,6 +292,7 @@ class Schulze(_BasePairwise):
     """
 
     _guide = {"absent": "as `Kemeny`", "ties": "not compared", "cost": "$m n^2 + n^3$"}
+    _cost_terms = ("m n^2", "n^2", "n^3")
     _pair_bytes = 49.0
 
     def _score(self, prefer, margin):
@@ -345,6 +364,7 @@ class RankedPairs(_BasePairwise):
         "ties": "not compared",
         "cost": r"$m n^2 + n^2 \log n$; up to $n^2$ for each majority that does not follow from others",
     }
+    _cost_terms = ("m n^2", "n^2 log n", "n^3")
     _tags = {"neutral": False}  # equally strong majorities are locked in the order of ids
     _pair_bytes = 66.0
 
@@ -412,6 +432,7 @@ class Minimax(_BasePairwise):
     """
 
     _guide = {"absent": "as `Kemeny`", "ties": "not compared", "cost": r"$m n^2 + n^2 \log n$"}
+    _cost_terms = ("m n^2", "n^2 log n")
     _pair_bytes = 66.0
 
     def _score(self, prefer, margin):

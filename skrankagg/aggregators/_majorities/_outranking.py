@@ -151,6 +151,7 @@ class Outranking(BaseAggregator):
         "ties": "agree in both directions at `preference=0`",
         "cost": "$m n^2$",
     }
+    _cost_terms = ("m n^2", "n^2")
     _tag_notes = {"unanimity": "with `preference=0` and a positive share as `concordance`"}
     _parameter_constraints: dict = {
         "preference": _THRESHOLD,

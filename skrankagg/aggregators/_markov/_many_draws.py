@@ -14,12 +14,18 @@ array([[0.5 , 0.87],
 import numpy as np
 
 from ..._arrays._pairwise import rank_matrix
+from ..._kernels import COMPILED, majority_walks
+from ._chains import MC4
 from ._walks import long_run, start_of
 
 #: Up to this number of items, computing the draws together is faster. In larger queries, solving takes nearly all time.
 MOST_ITEMS = 256
 # Number of cells of the preferences of all lists, and of the matrices of some draws, that are computed at a time.
 _CELLS = 1 << 22
+# As plain Python, the kernel of walks is slower than NumPy.
+_HAS_KERNEL = COMPILED
+# Number of margins that are computed at a time.
+_WALKED_CELLS = 1 << 19
 # Number of cells of the matrices of draws that are solved at a time, so that they stay in the cache.
 _SOLVED_CELLS = 1 << 16
 
@@ -31,6 +37,46 @@ def scores_of_draws(lists, q, chain, absent, ergodic_number, counts):
     value of ``CHAINS``, and `ergodic_number` is between 0 and 1.
     """
     ranks = rank_matrix(lists, q)
+    if not _HAS_KERNEL or chain is not MC4 or ranks.size * ranks.shape[1] // 2 > _CELLS:
+        return _solved(lists, q, ranks, chain, absent, ergodic_number, counts)
+    score, converged = _walked(ranks, absent, ergodic_number, counts)
+    if not converged.all():
+        score[:, ~converged] = _solved(lists, q, ranks, chain, absent, ergodic_number, counts[:, ~converged])
+    return score
+
+
+def _walked(ranks, absent, ergodic_number, counts):
+    """Compute the scores of the chain "mc4" from the majorities alone; also return a mask of the draws that succeeded.
+
+    The kernel is fast if most majorities prefer the first item of a pair. So the items are put in the order in which
+    the lists of weight 1 put most of the others below them.
+    """
+    n = ranks.shape[1]
+    contained = ranks <= 2 * n
+    ranks = np.where(contained, ranks, 2 * n + 1)
+    preferred = sum(np.sign(one - one[:, None]) for one in ranks)  # [i, j] above 0: i is preferred
+    order = np.lexsort((-preferred.sum(axis=1), -np.sign(preferred).sum(axis=1)))
+    ranks, contained = ranks[:, order], contained[:, order]
+    upper, lower = np.triu_indices(n, 1)
+    pairs = np.sign(ranks[:, lower] - ranks[:, upper]).astype(np.float32)
+    if absent == "ignore":
+        pairs *= contained[:, lower] & contained[:, upper]
+    held = (counts.T @ contained.astype(np.float32)) > 0
+    n_states, start = np.maximum(held.sum(axis=1), 1), start_of(held)
+    score, converged = np.empty((n, counts.shape[1])), np.empty(counts.shape[1], dtype=bool)
+    some = max(1, _WALKED_CELLS // max(1, len(upper)))
+    for first in range(0, counts.shape[1], some):
+        own = slice(first, first + some)
+        margin = counts[:, own].T @ pairs
+        if not held[own].all():
+            margin *= held[own][:, upper] & held[own][:, lower]
+        shares, converged[own] = majority_walks(margin, upper, lower, start[own], n_states[own], ergodic_number)
+        score[order, own] = shares.T
+    return score, converged
+
+
+def _solved(lists, q, ranks, chain, absent, ergodic_number, counts):
+    """Compute the scores by solving a linear system for each draw."""
     n, n_draws = ranks.shape[1], counts.shape[1]
     contained = ranks <= 2 * n
     factor = _row_factor(lists, q, chain, absent, ranks.shape)

@@ -242,6 +242,7 @@ class MarkovChain(BaseAggregator):
         ),
         "cost": r"$\sum_v L_v^2 + n^3$",
     }
+    _cost_terms = ("sum L^2", "n^2", "n^3")
     _tag_notes = {
         "condorcet_winner": 'only the chain `"mc4"`, with `ergodic_number` below 1',
         "unanimity": "with an `ergodic_number` above 0 and below 1",

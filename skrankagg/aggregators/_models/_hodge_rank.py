@@ -114,6 +114,7 @@ class HodgeRank(BaseAggregator):
         "ties": "a comparison of margin 0",
         "cost": r"$\sum_v L_v^2 + n^3$",
     }
+    _cost_terms = ("sum L^2", "n^2", "n^3")
     _parameter_constraints: dict = {
         "flow": [StrOptions({"margin", "logit"})],
         "absent": [StrOptions({"last", "ignore"})],

@@ -295,6 +295,7 @@ class PlackettLuce(WeightedAggregator):
         "ties": 'the mean over all orders, `"average"`; or one class, `"efron"`, `"breslow"` or `"davidson"`',
         "cost": 'some 30 passes over the rows; `weighting="query"`, `"global"`: over $m n$',
     }
+    _cost_terms = ("m n",)
     _tag_notes = {"learns_weights": 'yes with `weighting="query"` and `"global"`'}
     _parameter_constraints: dict = {
         "prior": [Interval(Real, 0, None, closed="left")],

@@ -5,6 +5,7 @@ The prior gives each item a number of wins, and the same number of losses, again
 
 import numpy as np
 
+from ._list_fits import fit_small_queries
 from ._many_minima import minimise
 from ._pair_newton import fit_boards
 
@@ -17,7 +18,8 @@ def most_likely(stages, start, *, prior, tol, max_iter):
     lists = stages.lists
     n, n_queries = lists.n_candidates, lists.n_queries
     options = {"tol": tol, "max_iter": max_iter}
-    variables, n_iter, converged = fit_boards(stages, start, prior=prior, **options)
+    fitted = fit_boards(stages, start, prior=prior, **options)
+    variables, n_iter, converged = fit_small_queries(stages, fitted, prior=prior, **options)
     if converged.all():
         return _centred(lists, variables, prior), n_iter, converged
     group = np.concatenate([lists.candidate_query, stages.extra_query()])

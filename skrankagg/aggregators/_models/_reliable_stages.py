@@ -35,6 +35,8 @@ class ReliableStages:
 
     #: Lists of two items need the formulas of this class.
     tied_win = None
+    #: The variables or the likelihood differ from Stages.
+    is_plain = False
 
     def __init__(self, lists, voter, make, absent):
         self.lists = lists

@@ -36,6 +36,8 @@ class Stages:
 
     #: Wins that a tie of two items counts for each of them. None means that lists of two items need other formulas.
     tied_win = 1.0
+    #: Whether the log-worths are the only variables, so that queries without ties have the likelihood of this class.
+    is_plain = True
 
     def __init__(self, lists, absent, ties, *, is_strict=None):
         self.lists, self.options = lists, {"absent": absent, "ties": ties}

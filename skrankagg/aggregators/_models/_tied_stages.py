@@ -49,6 +49,8 @@ class TiedStages:
 
     #: Lists of two items need the formulas of this class.
     tied_win = None
+    #: The variables or the likelihood differ from Stages.
+    is_plain = False
 
     def __init__(self, lists, absent, owner=None, *, has_prior=True):
         self.lists, self.below, self.list_weight = lists, ranks_absent_last(lists, absent), lists.list_weight

@@ -217,6 +217,7 @@ class RankStatistic(BaseNormalisedRanks):
             r"of lists"
         ),
     }
+    _cost_terms = ("N log N", "N sqrt m", "m^2")
     _tag_notes = {"absent_below": 'not with `statistic="min"`'}
     _parameter_constraints: dict = {
         "statistic": [StrOptions(set(STATISTICS))],

@@ -16,12 +16,15 @@ array([[0.75, 0.25],
 import numpy as np
 
 from ..._arrays._ragged import group_order
+from ..._kernels import COMPILED, lowest_tails
 from ._probabilities import log_binomial_tail
 
 # Number of cells of rows and draws that are computed at a time, so that they stay in the cache.
 _CELLS = 1 << 17
 # Up to this number of probabilities, all are computed, without looking for those that are needed.
 _FEW = 1 << 13
+# As plain Python, the kernel is slower than NumPy.
+_HAS_KERNEL = COMPILED
 # Largest number of probabilities of a query.
 _MOST = 1 << 22
 
@@ -60,6 +63,12 @@ class RhoOfDraws:
             tails = _Tails(distinct, n_values)
             if tails.size > _MOST:
                 return None, None
+            if _HAS_KERNEL and self.absent == "last" and tails.size <= _FEW:
+                n_lists[mine] = n = np.maximum(total[q], 1).astype(np.int64)
+                own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
+                ptr = np.append(starts, len(row_list))
+                log_rho[mine] = tails.lowest(weights[own].T.astype(np.int64), row_list - own.start, which, ptr, n).T
+                continue
             for first in range(0, weights.shape[1], size):
                 draws = slice(first, first + size)
                 count = weights[row_list, draws].astype(np.int32)
@@ -96,13 +105,7 @@ class _Tails:
 
     def __call__(self, n, k, which):
         """Return the probabilities for arrays `n` and `k`; the number x of row i is ``distinct[which[i]]``."""
-        if self.table is None:
-            self.table, self.known = np.zeros(self.size), np.zeros(self.size, dtype=bool)
-            self.known.reshape(self.shape)[:, 0] = True  # at least 0 numbers: the probability is 1
-            if self.size <= _FEW:
-                of_n, of_k, of_x = np.ogrid[tuple(slice(length) for length in self.shape)]
-                ok = (of_k <= self.n_values[of_n]) & (of_k > 0) & (of_x >= 0)
-                self._fill(np.flatnonzero(ok))
+        self._begin()
         code = k * np.int32(len(self.distinct))
         code += self.position[n]
         code += which[:, None]
@@ -111,6 +114,26 @@ class _Tails:
             missing[code] = True
             self._fill(np.flatnonzero(missing & ~self.known))
         return self.table[code]
+
+    def lowest(self, count, row_list, which, ptr, n):
+        """Return the smallest probability of each candidate in each draw, of shape (n_draws, n_candidates).
+
+        `n`, of shape (n_draws,), is the number of lists of each draw. The other arguments are those of the kernel
+        ``lowest_tails``. There must be at most _FEW probabilities.
+        """
+        self._begin()
+        return lowest_tails(count, row_list, which, ptr, self.position[n], self.table, len(self.distinct))
+
+    def _begin(self):
+        """Create the table, and compute all probabilities if they are few."""
+        if self.table is not None:
+            return
+        self.table, self.known = np.zeros(self.size), np.zeros(self.size, dtype=bool)
+        self.known.reshape(self.shape)[:, 0] = True  # at least 0 numbers: the probability is 1
+        if self.size <= _FEW:
+            of_n, of_k, of_x = np.ogrid[tuple(slice(length) for length in self.shape)]
+            ok = (of_k <= self.n_values[of_n]) & (of_k > 0) & (of_x >= 0)
+            self._fill(np.flatnonzero(ok))
 
     def _fill(self, codes):
         of_n, of_k, of_x = np.unravel_index(codes, self.shape)

@@ -134,6 +134,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         "ties": "mean rank",
         "cost": r"$N \log N$; exact: $m^2/2$ for each distinct p",
     }
+    _cost_terms = ("N log N", "m^2", "m^2 n")
     _tag_notes = {"unanimity": "with `exact=True`"}
     _parameter_constraints: dict = {
         "exact": ["boolean"],

@@ -169,6 +169,7 @@ class CombMAX(_BaseChoice):
         "ties": "mean rank; with norms that use scores: their scores",
         "cost": "$N$",
     }
+    _cost_terms = ("m n",)
 
     @staticmethod
     def _choose(score, candidate, value, weight):
@@ -259,6 +260,7 @@ class CombMIN(_BaseChoice):
         "ties": "mean rank; with norms that use scores: their scores",
         "cost": '$N$; `absent_score="min"`: $m n$',
     }
+    _cost_terms = ("m n",)
 
     @staticmethod
     def _choose(score, candidate, value, weight):
@@ -343,6 +345,7 @@ class CombMED(_BaseChoice):
         "ties": "mean rank; with norms that use scores: their scores",
         "cost": r'$N \log N$; `absent_score="min"`: $m n \log(m n)$',
     }
+    _cost_terms = ("N log N", "m n")
     _is_one_value = False
 
     @staticmethod

@@ -103,6 +103,7 @@ class Agglomerative(WeightedAggregator):
         "ties": "mean rank",
         "cost": "$m n^2 + m^2 n$, at worst $+ m^3$",
     }
+    _cost_terms = ("m n^2", "n^2", "m^2 n", "m^3")
     _tag_notes = {"absent_below": 'with `weight_update="mean"`'}
     _parameter_constraints: dict = {
         "c1": [Interval(Real, 0, None, closed="left")],

@@ -23,7 +23,7 @@ __all__ = ["DIBRA"]
 
 # Number of rows of the queries whose weights are learnt together. If less than the share _SHARE of these queries still
 # changes, the other queries are removed.
-_BLOCK, _SHARE = 1 << 15, 0.8
+_BLOCK, _SHARE = 1 << 15, 0.4
 
 
 class DIBRA(WeightedAggregator):
@@ -160,6 +160,7 @@ class DIBRA(WeightedAggregator):
         "ties": "as its aggregator",
         "cost": "iterations (at most 50) times the aggregator",
     }
+    _cost_terms = ("aggregator",)
     _tag_notes = {
         "needs_scores": "as its `aggregator`",
         "unanimity": "only with `prune=None`",

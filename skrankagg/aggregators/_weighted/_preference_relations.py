@@ -130,6 +130,7 @@ class PreferenceRelations(WeightedAggregator):
         "ties": "not compared",
         "cost": "$m n^2$",
     }
+    _cost_terms = ("m n^2", "n^2")
     _parameter_constraints: dict = {
         "alpha": [Interval(Real, 0, 0.5, closed="right")],
         "beta": [Interval(Real, 0, 1, closed="both")],

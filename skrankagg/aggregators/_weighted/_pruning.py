@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..._arrays import TOLERANCE
-from ..._arrays._ragged import dense_ranks, group_order, starts_to_ptr, tie_starts
+from ..._arrays._ragged import group_order, starts_to_ptr, tie_starts
 from ..._kernels import ragged_cumsum
 from ._voter_scales import scale_weights
 
@@ -14,7 +14,9 @@ def keep_by_weight(lists, weight, d1, d2, *, known=None):
     Here w is the min-max scaled weight of the list.
     """
     scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, "min-max", known=known)
-    return _keep(lists, lists.rank, (d1 + d2 * scaled) * lists.list_length)
+    # The rows of a list are sorted by rank.
+    starts = tie_starts(lists.row_ptr, lists.rank)
+    return _keep(lists, slice(None), starts, (d1 + d2 * scaled) * lists.list_length)
 
 
 def keep_by_confidence(lists, weight, d1, d2, n_buckets):
@@ -29,9 +31,10 @@ def keep_by_confidence(lists, weight, d1, d2, n_buckets):
     # not decide.
     scale = np.maximum.reduceat(preservation, lists.candidate_ptr[:-1])[lists.candidate_query]
     level = np.round(preservation / np.where(scale > 0, scale, 1.0), 10)[lists.candidate]
-    # Sort by preservation, then by rank.
-    worth = dense_ranks(lists.row_ptr, -level) * (lists.list_length[lists.row_list] + 1) + lists.rank
-    return _keep(lists, worth, d2 * np.ceil(confidence * lists.list_length - 1e-9))
+    # Sort by preservation; rows of equal preservation stay sorted by rank.
+    order = group_order(lists.row_list, -level)
+    starts = tie_starts(lists.row_ptr, level[order]) | tie_starts(lists.row_ptr, lists.rank[order])
+    return _keep(lists, order, starts, d2 * np.ceil(confidence * lists.list_length - 1e-9))
 
 
 def _confidence(lists, weight, d1, n_buckets):
@@ -57,13 +60,13 @@ def _confidence(lists, weight, d1, n_buckets):
     return confidence
 
 
-def _keep(lists, value, most):
-    """For each list, mark the rows with the lowest values: at most `most` rows, but at least one row.
+def _keep(lists, order, starts, most):
+    """For each list, mark the first rows: at most `most` rows, but at least one row.
 
-    Rows of equal value are kept or cut together.
+    `order` sorts the rows of each list, best first. `starts` marks, in this order, the rows that differ from the row
+    before. Rows that do not differ are kept or cut together.
     """
-    order = group_order(lists.row_list, value)
-    tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, value[order]))
+    tie_ptr = starts_to_ptr(starts)
     first = np.empty(lists.n_rows, dtype=np.int64)
     first[order] = np.repeat(tie_ptr[:-1] + 1, np.diff(tie_ptr))
     first -= np.repeat(lists.row_ptr[:-1], lists.list_length)

@@ -8,7 +8,7 @@ from typing import Literal, Unpack
 import numpy as np
 import pandas as pd
 
-from ..._data._frames import plain_index
+from ..._data._frames import index_of_names, plain_index
 from ..._data._frames_of_voters import holds_frames, name_frames
 from ..._data._peer_objects import plain_object, plain_runs
 from ..._data._qrels import check_qrels, encode_run
@@ -172,15 +172,33 @@ def evaluate(
     # If a convention of the measure determines the value of a query without results, no warning is needed.
     own = {measure.options.get("missing_queries", missing_queries) for measure in measures.values()}
     warn_of_runs(graded, None if None in own else "zero", kind)
-    tables = {
-        name: pd.DataFrame({key: measure._values(one.ranked) for key, measure in measures.items()}, index=one.queries)
-        for name, one in graded.items()
+    values = {
+        name: {key: measure._values(one.ranked) for key, measure in measures.items()} for name, one in graded.items()
     }
     if per_query:
-        return note_measures(tables[None] if index is None else pd.concat(tables, names=[kind]), measures)
-    rows = [[measure.summarize(table[name]) for name, measure in measures.items()] for table in tables.values()]
+        return note_measures(_join(values, graded, index, kind), measures)
+    rows = [[measure.summarize(own[name]) for name, measure in measures.items()] for own in values.values()]
     index = pd.Index([kind]) if index is None else index
-    return note_measures(pd.DataFrame(rows, index=index.rename(kind), columns=list(measures)), measures)
+    table = pd.DataFrame(np.array(rows), index=index.rename(kind), columns=index_of_names(*measures), copy=False)
+    return note_measures(table, measures)
+
+
+def _join(values, graded, index, kind):
+    """Return a frame with a row for each query of each run; `index` contains the names of the runs, or is None."""
+    tables = {name: _table(own, graded[name].queries) for name, own in values.items()}
+    if len(tables) > 1:
+        return pd.concat(tables, names=[kind])
+    (table,) = tables.values()
+    if index is not None:
+        codes = [np.zeros(len(table), dtype=np.intp), np.arange(len(table))]
+        levels = [index, table.index]
+        table.index = pd.MultiIndex(levels, codes, names=[kind, "query"], verify_integrity=False)
+    return table
+
+
+def _table(values, queries):
+    """Return a frame with a column for each measure, without the checks that pandas makes for dicts."""
+    return pd.DataFrame(np.array(list(values.values())).T, index=queries, columns=index_of_names(*values), copy=False)
 
 
 def _check_names(run, qrels):

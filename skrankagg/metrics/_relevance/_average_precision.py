@@ -71,8 +71,8 @@ def average_precision(
     [0.54, 0.67, 0.23]
     """
     if ap_denominator == "retrieved":
-        return ranked.head(k).mean_precisions(relevance_threshold, k)
-    total = ranked.head(k).precisions(relevance_threshold, k)
+        return ranked.mean_precisions(relevance_threshold, k)
+    total = ranked.precisions(relevance_threshold, k)
     n_relevant = ranked.n_relevant(relevance_threshold)
     return ratio(total, np.minimum(n_relevant, k) if ap_denominator == "cutoff" and k is not None else n_relevant)
 

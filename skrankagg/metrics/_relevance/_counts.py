@@ -90,7 +90,7 @@ def num_rel_ret(ranked, *, relevance_threshold: float | None = None):
     >>> num_rel_ret(["a", "c"], {"a": 1, "b": 2, "c": 0})
     1.0
     """
-    return ranked.at(ranked.hits(relevance_threshold))
+    return ranked.hits(relevance_threshold)
 
 
 @define(

@@ -12,11 +12,6 @@ __all__ = [
 ]
 
 
-def _cumulated_gain(ranked, k, gain, discount):
-    ranked = ranked.head(k)
-    return ranked.at(ranked.gains(gain, discount), k)
-
-
 @define(
     "dcg",
     "Discounted cumulative gain",
@@ -51,7 +46,7 @@ def dcg(ranked, k: int | None = None, *, gain: Gain = "exponential", discount: D
     >>> [round(dcg(items, truth, k, gain="linear"), 2) for k in range(1, 9)]
     [0.0, 2.52, 3.02, 4.32, 5.86, 6.22, 7.22, 7.85]
     """
-    return _cumulated_gain(ranked, k, gain, discount)
+    return ranked.gains(k, gain, discount)
 
 
 @define(
@@ -106,4 +101,4 @@ def ndcg(
     if truncate == "relevant":
         n_relevant = ranked.n_relevant().astype(np.int64)
         k = n_relevant if k is None else np.minimum(n_relevant, k)
-    return ratio(*(_cumulated_gain(part, k, gain, discount) for part in (ranked, best)))
+    return ratio(ranked.gains(k, gain, discount), best.gains(k, gain, discount))

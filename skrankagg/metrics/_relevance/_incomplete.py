@@ -52,7 +52,7 @@ def bpref(ranked, *, relevance_threshold: float | None = None):
     >>> bpref(["a", "x", "b", "y"], {"a": 1, "b": 0, "y": 1})
     0.5
     """
-    return ratio(ranked.total(ranked.preferences(relevance_threshold)), ranked.n_relevant(relevance_threshold))
+    return ratio(ranked.preferences(relevance_threshold), ranked.n_relevant(relevance_threshold))
 
 
 @define(
@@ -96,10 +96,9 @@ def inferred_average_precision(ranked, *, relevance_threshold: float | None = No
     0.8333
     """
     tiny = 1e-5
-    relevant = ranked.relevant(relevance_threshold)
-    above = ranked.hits(relevance_threshold) - relevant
-    others = ranked.total_above(relevance_threshold)  # a relevant place does not count itself
-    pooled = ranked.cumulate("pooled", lambda: (ranked.grade < 0).astype(np.float64))
+    found = ranked.relevant_rows(relevance_threshold)
+    above, others = found.number - 1, ranked.others_above(relevance_threshold)
+    pooled = found.count_above(ranked.grade < 0)
     share = (above + others + pooled) * (above + tiny) / (above + others + 2 * tiny)
-    terms = np.where(relevant, (1 + np.where(ranked.position > 1, share, 0.0)) / ranked.position, 0.0)
-    return ratio(ranked.total(terms), ranked.n_relevant(relevance_threshold))
+    terms = (1 + np.where(found.place > 1, share, 0.0)) / found.place
+    return ratio(ranked.total_of(found, terms), ranked.n_relevant(relevance_threshold))

@@ -10,12 +10,14 @@ judged queries also causes a warning.
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 from os import PathLike
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
+from ..._arrays._ragged import gather_ranges
 from ..._data._frames import plain_index
 from ..._data._frames_of_voters import holds_frames
 from ..._data._grades import read_grades
@@ -23,6 +25,7 @@ from ..._data._peer_objects import plain_object
 from ..._data._qrels import Qrels, check_qrels, match_ids, show_ids
 from ..._data._ranked_lists import RankedLists, check_lists, check_run
 from ..._data._types import AnyLists, AnyQrels
+from ..._kernels import grade_dicts
 from ..._support._values import is_finite, show
 from ..._support._warn import warn_user
 from ...exceptions import InputError, InputTypeError, MissingQueriesWarning, NothingJudgedWarning
@@ -33,6 +36,8 @@ RunLike: TypeAlias = AnyLists | Sequence[Any] | Mapping[Any, Any] | np.ndarray
 QrelsLike: TypeAlias = AnyQrels | Sequence[Any] | Set[Any] | Mapping[Any, Any] | np.ndarray
 
 _PLAIN = (list, tuple, range, set, frozenset, np.ndarray, Mapping)
+# Types of ids, grades and scores.
+_SINGLE = {str, int, float}
 
 
 @dataclass
@@ -258,6 +263,9 @@ def warn_of_runs(runs, missing_queries, kind="run"):
 
 
 def _plain(run, qrels, missing_queries):
+    usual = grade_dicts(run, qrels)
+    if usual is not None:
+        return _usual_dicts(qrels, missing_queries, *usual)
     if not is_plain(qrels):
         raise InputTypeError(
             "For a run of plain lists, judgements must be plain lists, sets or dicts, one for each query; got "
@@ -321,6 +329,21 @@ def _plain(run, qrels, missing_queries):
     return GradedRun(ranked, queries[chosen], fault)
 
 
+def _usual_dicts(qrels, missing_queries, grade, score, ptr, best_first, judged_ptr, items):
+    """Return what :func:`_plain` returns for usual dicts; the arguments after the first two come from a kernel."""
+    queries = pd.Index(list(qrels), name="query", tupleize_cols=False)
+    if missing_queries == "skip":
+        chosen = np.flatnonzero(np.diff(ptr))
+        rows, judged_ptr = gather_ranges(judged_ptr, chosen)
+        best_first, ptr, queries = best_first[rows], np.append(ptr[:1], ptr[chosen + 1]), queries[chosen]
+        items = [items[k] for k in chosen]
+    ranked = RankedRelevance(grade, ptr, RelevanceList(best_first, judged_ptr))
+    # Most rules for ties do not need the items.
+    ranked._get_columns = lambda: (score, None, _encode(list(chain.from_iterable(filter(None, items)))))
+    ranked.scored = [returned is not None for returned in items]
+    return GradedRun(ranked, queries, None)
+
+
 def _plain_fault(run, qrels):
     """Explain why no query of a run in plain Python objects is judged; return None if some query is judged."""
     theirs, ours = _distinct(run), _distinct(qrels)
@@ -342,7 +365,8 @@ def _holds_nothing(run):
 def is_nested(given):
     """Return True if a plain Python object contains lists or dicts, and not only ids or numbers."""
     values = given.values() if isinstance(given, Mapping) else given
-    return any(isinstance(value, _PLAIN) for value in values)
+    # Most collections contain only ids or only numbers, and their types are found much faster.
+    return not _SINGLE.issuperset(map(type, values)) and any(isinstance(value, _PLAIN) for value in values)
 
 
 def _ptr(lengths):

@@ -16,11 +16,15 @@ __all__ = [
 
 
 def _interpolated(ranked, level, threshold, rounding):
-    hits, n_relevant = ranked.hits(threshold), ranked.n_relevant(threshold)
+    found, n_relevant = ranked.relevant_rows(threshold), ranked.n_relevant(threshold)
     exact = level * n_relevant
     whole = np.floor(exact)
     needed = whole + (exact - whole >= 0.5) if rounding == "nearest" else np.floor(exact + 0.9)
-    return ranked.best(np.where(hits >= needed[ranked.row_query], hits / ranked.position, 0.0))
+    # Between two relevant rows the precision falls, so the highest precision is at a relevant row.
+    first = found.ptr[:-1] + np.maximum(needed, 1).astype(np.int64) - 1
+    value, reached = np.zeros(ranked.n_queries), first < found.ptr[1:]
+    value[reached] = found.best_precision[first[reached]]
+    return value
 
 
 @define(

@@ -23,10 +23,20 @@ from ._conventions import Missing, TieOrder, Ties, check_conventions
 from ._inputs import QrelsLike, RunLike, rank_relevance
 from ._ties import order_ties
 
-_parameters = cache(lambda function: inspect.signature(function).parameters)
-
 # Conventions that every measure has but that private functions do not receive: ties, and queries without results.
 _COMMON = ("ties", "missing_queries")
+
+
+@cache
+def _facts(function):
+    """Return the kind of cutoff, the conventions, and the defaults of the conventions that are not in _COMMON."""
+    parameters = inspect.signature(function).parameters
+    k = parameters.get("k")
+    cutoff = "none" if k is None else "required" if k.default is k.empty else "optional"
+    own = {
+        one.name: one.default for one in parameters.values() if one.kind is one.KEYWORD_ONLY and one.name != "per_query"
+    }
+    return cutoff, tuple(own), {name: default for name, default in own.items() if name not in _COMMON}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,14 +142,12 @@ class Measure:
     @property
     def cutoff(self) -> Literal["required", "optional", "none"]:
         """Return "required", "optional" or "none" if the measure needs, accepts or rejects a cutoff."""
-        k = _parameters(self.function).get("k")
-        return "none" if k is None else "required" if k.default is k.empty else "optional"
+        return _facts(self.function)[0]
 
     @property
     def conventions(self) -> tuple[str, ...]:
         """List the conventions that this measure accepts."""
-        parameters = _parameters(self.function).values()
-        return tuple(one.name for one in parameters if one.kind is one.KEYWORD_ONLY and one.name != "per_query")
+        return _facts(self.function)[1]
 
     def summarize(self, values: ArrayLike) -> float:
         """Summarize several queries by one number: the sum for counts, the geometric mean for gmap, otherwise the mean.
@@ -224,9 +232,7 @@ class Measure:
 
     def _values(self, ranked):
         """Compute the value of each query; the value is NaN for a query without results if such queries are skipped."""
-        parameters = _parameters(self.function)
-        own = {name: self.options.get(name, parameters[name].default) for name in self.conventions}
-        own = {name: value for name, value in own.items() if name not in _COMMON}
+        own = {name: self.options.get(name, default) for name, default in _facts(self.function)[2].items()}
         cutoff = () if self.cutoff == "none" else (self.k,)
         values = self.function._compute(order_ties(ranked, self.options.get("ties", "order")), *cutoff, **own)
         if self.options.get("missing_queries") == "skip":
@@ -349,7 +355,8 @@ def _public_docstring(measure, text):
         "default": ", default=None" if measure.cutoff == "optional" else "",
         "all_places": "; None uses all places" if measure.cutoff == "optional" else "",
     }
-    entries = [own.get(one) or _ENTRIES.get(one, "").format(**words) for one in _parameters(measure.function)]
+    names = inspect.signature(measure.function).parameters
+    entries = [own.get(one) or _ENTRIES.get(one, "").format(**words) for one in names]
     sections = ["Parameters\n----------", *filter(None, entries), "\n" + _RESULT.format(**words), "\n"]
     head, tail = re.split(r"^(?=\w[\w ]*\n-+$)", rest, maxsplit=1, flags=re.MULTILINE)
     return head + "\n".join(sections) + tail + "\n"

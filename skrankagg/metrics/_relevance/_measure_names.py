@@ -6,6 +6,7 @@ is unknown or has another meaning in this library, an error names the nearest me
 """
 
 import re
+from functools import lru_cache
 
 from ..._support._suggestions import find_similar
 from ...exceptions import InputError
@@ -113,7 +114,15 @@ def measure_names() -> list[str]:
 
 
 def parse_measure(name, conventions):
-    """Return the measure that a name describes; conventions in the name take precedence over `conventions`."""
+    """Return the measure that a name describes; conventions in the name take precedence over `conventions`.
+
+    Other calls return the same object.
+    """
+    return _parse(name, **conventions)
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _parse(name, /, **conventions):
     text = name.strip()
     match = _TREC.fullmatch(text) or _PATTERN.fullmatch(text)
     if match is None:

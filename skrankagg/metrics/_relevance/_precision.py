@@ -16,15 +16,9 @@ __all__ = [
 ]
 
 
-def hits_at(ranked, k, threshold):
-    """Count the relevant items among the first k places of each list."""
-    ranked = ranked.head(k)
-    return ranked.at(ranked.hits(threshold), k)
-
-
 def ratio(numerator, denominator):
     """Divide two arrays element by element; the result is 0 where the divisor is 0."""
-    denominator = np.broadcast_to(np.asarray(denominator, dtype=np.float64), numerator.shape)
+    denominator = np.asarray(denominator, dtype=np.float64)
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
 
 
@@ -57,7 +51,7 @@ def precision(ranked, k: int, *, relevance_threshold: float | None = None):
     >>> precision([[1, 2], [4, 5]], [[1], [4, 5]], k=2)
     0.75
     """
-    return hits_at(ranked, k, relevance_threshold) / k
+    return ranked.hits(relevance_threshold, k) / k
 
 
 @define(
@@ -81,7 +75,7 @@ def recall(ranked, k: int, *, relevance_threshold: float | None = None):
     >>> [recall(list("12345678"), ["2", "4", "5", "7"], k=k) for k in range(1, 9)]
     [0.0, 0.25, 0.25, 0.5, 0.75, 0.75, 1.0, 1.0]
     """
-    return ratio(hits_at(ranked, k, relevance_threshold), ranked.n_relevant(relevance_threshold))
+    return ratio(ranked.hits(relevance_threshold, k), ranked.n_relevant(relevance_threshold))
 
 
 @define(
@@ -104,7 +98,7 @@ def f1(ranked, k: int, *, relevance_threshold: float | None = None):
     >>> [round(f1(list("abcdefgh"), ["a", "c", "d", "f"], k=k), 2) for k in range(1, 9)]
     [0.4, 0.33, 0.57, 0.75, 0.67, 0.8, 0.73, 0.67]
     """
-    hits = hits_at(ranked, k, relevance_threshold)
+    hits = ranked.hits(relevance_threshold, k)
     # 2 (h/k) (h/R) / (h/k + h/R), multiplied out.
     return ratio(2 * hits, np.where(hits > 0, k + ranked.n_relevant(relevance_threshold), 0.0))
 
@@ -133,5 +127,5 @@ def success(ranked, k: int, *, relevance_threshold: float | None = None):
     >>> success([["a", "b"], ["a", "b"]], [["b"], ["c"]], k=2)
     0.5
     """
-    ranked = ranked.head(k)
-    return ranked.sum_of(*ranked.firsts(relevance_threshold), k)
+    query, _, chance = ranked.firsts(relevance_threshold, k)
+    return ranked.sum_by(query, chance)

@@ -26,8 +26,8 @@ def _best_places(ranked, k, threshold):
     border = np.full(ranked.n_queries, np.inf)
     some = places > 0
     border[some] = judged.grade[(judged.ptr[:-1] + places.astype(np.int64) - 1)[some]]
-    hits = ranked.rate(ranked.grade >= border[ranked.row_query])
-    return ratio(ranked.total(hits, (n_relevant if k is None else np.int64(k)).astype(np.int64)), places)
+    first = (n_relevant if k is None else np.full(ranked.n_queries, k)).astype(np.int64)
+    return ratio(ranked.hits_from(border, threshold, first), places)
 
 
 @define(

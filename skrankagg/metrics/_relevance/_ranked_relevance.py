@@ -10,9 +10,13 @@ from ..._data._frames import plain_index
 from ..._data._qrels import encode_run
 from ..._kernels import ragged_cumsum
 from ...exceptions import InputError
+from ._relevant_rows import RelevantRows
 
 # 2 ** 1024 overflows. A grade this high is probably a score, which needs the linear gain.
 _MAX_EXPONENT = 1000
+
+# With fewer rows, selecting the first rows of each list takes longer than it saves.
+_FEW = 10_000
 
 
 class RelevanceList:
@@ -33,8 +37,7 @@ class RelevanceList:
     def __init__(self, grade, ptr):
         self.grade = grade
         self.ptr = ptr
-        self._cumulated = {}
-        self._heads = {}
+        self._found = {}
 
     @cached_property
     def position(self):
@@ -51,6 +54,12 @@ class RelevanceList:
         """Return the number of queries, including queries without results."""
         return len(self.ptr) - 1
 
+    def once(self, key, compute):
+        """Return the result of ``compute()``, which is called only the first time that this `key` is given."""
+        if key not in self._found:
+            self._found[key] = compute()
+        return self._found[key]
+
     def relevant(self, threshold=None):
         """Return the mask of the relevant rows, whose grade is above 0, or at least `threshold` if it is given."""
         return self.grade > 0 if threshold is None else self.grade >= threshold
@@ -59,6 +68,14 @@ class RelevanceList:
         """Return the mask of the rows that are judged not relevant; rows with negative grades are not included."""
         return (self.grade >= 0) & ~self.relevant(threshold)
 
+    def relevant_rows(self, threshold=None):
+        """Return the relevant rows as :class:`RelevantRows`."""
+        return self.once(("rows", threshold), lambda: RelevantRows(self.ptr, self.relevant(threshold)))
+
+    def _part(self, threshold, k):
+        """Return self, or a head that is sufficient for the cutoff `k` and saves time."""
+        return self if ("rows", threshold) in self._found or len(self.grade) < _FEW else self.head(k)
+
     def rate(self, value):
         """Return the value of each row as float64, of shape (n_rows,).
 
@@ -66,19 +83,17 @@ class RelevanceList:
         """
         return value.astype(np.float64, copy=False)
 
-    def hits(self, threshold=None):
-        """Count, for each row, the relevant items of its list up to this row; the result has the shape (n_rows,)."""
-        key = ("hits", threshold)
-        if key not in self._cumulated:
-            self._cumulated[key] = self._count(self.relevant(threshold))
-        return self._cumulated[key]
+    def hits(self, threshold=None, k=None):
+        """For each list, count the relevant items among the first `k` items, as float64 of shape (n_queries,)."""
+        return self._part(threshold, k).relevant_rows(threshold).count(k)
 
-    def _count(self, mask):
-        # Totals are integers, so the difference of two running totals is exact.
-        total = np.cumsum(mask, dtype=np.int32)
-        before = np.concatenate([np.zeros(1, dtype=np.int32), total])[self.ptr[:-1]]
-        total -= np.repeat(before, np.diff(self.ptr))
-        return total
+    def hits_from(self, border, threshold, k):
+        """For each list, count the relevant items among the first items whose grade is at least `border`.
+
+        `border` and `k`, the number of the first items, have a value for each query.
+        """
+        found = self.relevant_rows(threshold)
+        return found.total((self.grade[found.rows] >= border[found.query]).astype(np.float64), k)
 
     def head(self, k):
         """Return self without the rows far below place k, which a measure with the cutoff `k` does not need.
@@ -86,52 +101,67 @@ class RelevanceList:
         Nothing is left out if this would save few rows, if `k` is None, or if `k` is an array with a value for each
         query.
         """
+        depth = self._depth(k)
+        return self if depth is None else self.once(("head", depth), lambda: self._first_rows(depth))
+
+    def _depth(self, k):
+        """Return the number of rows of each list in the result of :meth:`head`; None stands for all rows."""
         if k is None or np.ndim(k):
-            return self
+            return None
         depth = max(16, 1 << (int(k) - 1).bit_length())
-        if len(self.grade) < 2 * depth * self.n_queries:
-            return self
-        if depth not in self._heads:
-            size = np.minimum(np.diff(self.ptr), depth)
-            ptr = np.concatenate([[0], np.cumsum(size)])
-            rows = np.arange(ptr[-1]) + np.repeat(self.ptr[:-1] - ptr[:-1], size)
-            self._heads[depth] = RelevanceList(self.grade[rows], ptr)
-        return self._heads[depth]
+        return None if len(self.grade) < 2 * depth * self.n_queries else depth
+
+    def _first_rows(self, depth):
+        size = np.minimum(np.diff(self.ptr), depth)
+        ptr = np.concatenate([[0], np.cumsum(size)])
+        rows = np.arange(ptr[-1]) + np.repeat(self.ptr[:-1] - ptr[:-1], size)
+        return RelevanceList(self.grade[rows], ptr)
 
     def precisions(self, threshold=None, k=None):
         """For each list, sum the precisions at the places of the relevant items among the first `k` items."""
-        rows = np.flatnonzero(self.relevant(threshold))
-        return self.sum_of(rows, self.hits(threshold)[rows] / self.position[rows], k)
+        found = self._part(threshold, k).relevant_rows(threshold)
+        return found.total(found.precision, k)
 
     def mean_precisions(self, threshold=None, k=None):
         """For each list, average the precisions at the places of the relevant items among the first `k` items.
 
         The value is 0 for a list without such items.
         """
-        found = self.at(self.hits(threshold), k)
+        found = self.hits(threshold, k)
         return np.divide(self.precisions(threshold, k), found, out=np.zeros(len(found)), where=found > 0)
 
-    def firsts(self, threshold=None):
-        """Return the candidates for the first relevant row of each list, and the probability of each candidate."""
-        rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))
-        return rows, np.ones(len(rows))
+    def firsts(self, threshold=None, k=None):
+        """Return the candidates for the first relevant row of each list, if they are among the first `k` rows.
 
-    def sum_of(self, rows, value, k=None):
-        """For each list, sum the values of the given `rows`; only the first `k` rows of a list are included."""
+        The result consists of the query, the place and the probability of each candidate.
+        """
+        found = self._part(threshold, k).relevant_rows(threshold)
+        first = found.ptr[:-1][found.ptr[1:] > found.ptr[:-1]]
         if k is not None:
-            near = self.position[rows] <= k
-            rows, value = rows[near], value[near]
-        return np.bincount(self.row_query[rows], weights=value, minlength=self.n_queries).astype(np.float64)
+            first = first[found.place[first] <= k]
+        return found.query[first], found.place[first], np.ones(len(first))
 
-    def gains(self, gain, discount):
-        """Compute, for each row, the discounted cumulative gain of its list up to this row."""
-        return self.cumulate(
-            ("gains", gain, discount), lambda: self.rate(_GAINS[gain](self.grade)) / self._discounts(discount)
-        )
+    def sum_by(self, query, value):
+        """Sum the values of each query, as float64 of shape (n_queries,)."""
+        return np.bincount(query, weights=value, minlength=self.n_queries).astype(np.float64, copy=False)
+
+    def gains(self, k, gain, discount):
+        """For each list, compute the discounted cumulative gain of the first `k` rows."""
+        part, depth = self._part(None, k), self._depth(k)
+        value = part.once(("gains", gain, discount, depth), lambda: part._gains_of(gain, discount, depth))
+        return part.relevant_rows().total(value, k)
+
+    def _gains_of(self, gain, discount, depth):
+        """Return the discounted gain of each relevant row down to a depth; the other rows have no gain."""
+        found = self.relevant_rows()
+        near = slice(None) if depth is None else found.place <= depth
+        value = np.zeros(len(found.rows))
+        value[near] = GAINS[gain](self.grade[found.rows[near]]) / self._discounts(discount)[found.place[near]]
+        return value
 
     def _discounts(self, discount):
-        longest = int(np.diff(self.ptr).max(initial=0))
-        return _DISCOUNTS[discount](np.arange(longest + 1))[self.position]
+        longest = int((self.ptr[1:] - self.ptr[:-1]).max(initial=0))
+        return _DISCOUNTS[discount](np.arange(longest + 1))
 
     def stops(self, chance):
         """Return, for each row, the probability that a user who reads the list from the top stops at this row.
@@ -140,27 +170,6 @@ class RelevanceList:
         """
         goes_on = np.log1p(-chance)
         return chance * np.exp(ragged_cumsum(goes_on, self.ptr) - goes_on)
-
-    def cumulate(self, key, values):
-        """Return the running sums of the row values that ``values()`` returns; cache the sums under `key`.
-
-        The result has the shape (n_rows,). The sum starts again from 0 at the first row of each list.
-        """
-        if key not in self._cumulated:
-            self._cumulated[key] = ragged_cumsum(values(), self.ptr)
-        return self._cumulated[key]
-
-    def at(self, cumulated, k=None):
-        """For each list, return the running sum at place `k`, or at the end of a shorter list.
-
-        The result has the shape (n_queries,). It is 0 for an empty list.
-        """
-        start, end = self.ptr[:-1], self.ptr[1:]
-        if k is not None:
-            end = np.minimum(end, start + k)
-        if len(cumulated) == 0:
-            return np.zeros(len(start))
-        return np.where(end > start, cumulated[end - 1], 0.0).astype(np.float64, copy=False)
 
     def total(self, value, k=None):
         """For each list, sum the values of its first `k` rows; `k` may be an array with a number for each query."""
@@ -172,13 +181,11 @@ class RelevanceList:
             sums[filled] = np.add.reduceat(value, self.ptr[:-1][filled], dtype=np.float64)
         return sums
 
-    def best(self, value):
-        """For each list, return the largest row value, or 0 if no value is above 0; the shape is (n_queries,)."""
-        largest = np.zeros(self.n_queries)
-        filled = np.diff(self.ptr) > 0
-        if filled.any():
-            largest[filled] = np.maximum(np.maximum.reduceat(value, self.ptr[:-1][filled]), 0.0)
-        return largest
+    def total_of(self, found, value):
+        """For each list, sum the values of its relevant rows, given as :class:`RelevantRows`."""
+        every = np.zeros(len(self.grade))
+        every[found.rows] = value
+        return self.total(every)
 
 
 class RankedRelevance(RelevanceList):
@@ -297,27 +304,29 @@ class RankedRelevance(RelevanceList):
 
     def n_relevant(self, threshold=None):
         """Return the number R of relevant items of each query, returned or not, of shape (n_queries,)."""
-        return self.judged.total(self.judged.relevant(threshold))
+        return self.judged.hits(threshold)
 
     def preferences(self, threshold=None):
-        """For each relevant row, return the share of the nonrelevant judged items that are not above this row.
+        """For each list, sum over its relevant rows the shares of nonrelevant judged items that are not above the row.
 
-        If there are R relevant items, only the first R nonrelevant items are counted. Rows that are not relevant have
-        the value 0. The result has the shape (n_rows,).
+        If there are R relevant items, only the first R nonrelevant items are counted. The result has the shape
+        (n_queries,).
         """
-        above = self.total_above(threshold)
+        found = self.relevant_rows(threshold)
+        above = self.others_above(threshold)
         worst, scale = self._preference_scale(threshold)
-        return np.where(self.relevant(threshold), 1 - np.minimum(above, worst) / scale, 0.0)
+        return self.total_of(found, 1 - np.minimum(above, worst[found.query]) / scale[found.query])
 
-    def total_above(self, threshold):
-        """Count, for each row, the nonrelevant judged items of its list up to this row."""
-        return self.cumulate(("not relevant", threshold), lambda: self.not_relevant(threshold).astype(np.float64))
+    def others_above(self, threshold):
+        """Count, for each relevant row, the nonrelevant judged items above it."""
+        found = self.relevant_rows(threshold)
+        return self.once(("others", threshold), lambda: found.count_above(self.not_relevant(threshold)))
 
     def _preference_scale(self, threshold):
+        """Return R and the number of nonrelevant items by which shares are divided, for each query."""
         n_relevant = self.n_relevant(threshold)
-        n_others = self.judged.total(self.judged.not_relevant(threshold).astype(np.float64))
-        scale = np.maximum(np.minimum(n_relevant, n_others), 1.0)
-        return n_relevant[self.row_query], scale[self.row_query]
+        others = RelevantRows(self.judged.ptr, self.judged.not_relevant(threshold))
+        return n_relevant, np.maximum(np.minimum(n_relevant, others.count()), 1.0)
 
 
 def _exponential(grade):
@@ -329,7 +338,8 @@ def _exponential(grade):
     return np.exp2(np.fmax(grade, 0.0)) - 1
 
 
-_GAINS = {"exponential": _exponential, "linear": lambda grade: np.fmax(grade, 0.0)}
+#: Gains of grades.
+GAINS = {"exponential": _exponential, "linear": lambda grade: np.fmax(grade, 0.0)}
 _DISCOUNTS = {
     "log2": lambda position: np.log2(position + 1),
     "ln": lambda position: np.log(position + 1),

@@ -12,6 +12,7 @@ from the defaults. Scorers, the Comparator, the command line and :func:`evaluate
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, SupportsFloat, TypeAlias, Unpack
 
 import numpy as np
@@ -68,6 +69,12 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
     >>> str(get_measure("ndcg_cut_10")), str(get_measure("P(rel=2)@5"))
     ('ndcg@10[gain=linear]', 'p@5[relevance_threshold=2.0]')
     """
+    measure = _find(name, conventions)
+    return replace(measure, options=dict(measure.options))
+
+
+def _find(name, conventions):
+    """Return the measure of :func:`get_measure`; other calls may return the same object."""
     check_conventions(conventions)
     if not isinstance(name, str | Measure) and callable(name):
         name = make_measure(name)
@@ -107,12 +114,13 @@ def get_measures(
     names = [metrics] if isinstance(metrics, str | Measure) or not np.iterable(metrics) else list(metrics)
     if not names:
         raise InputError("`metrics` must name at least one measure, such as 'ndcg@10'; the list is empty.")
-    found = {}
+    found: dict[str, Measure] = {}
+    columns: dict[Measure, str] = {}
     for name in names:
-        measure = get_measure(name, **conventions)
+        measure = _find(name, conventions)
         column = measure.name if not isinstance(name, str | Measure) else str(name)
-        twin = next((other for other, known in found.items() if known == measure), None)
-        if twin is not None:
+        twin = columns.setdefault(measure, column)
+        if len(columns) == len(found):
             both = f"{twin!r} is repeated" if twin == column else f"{twin!r} and {column!r} are the same"
             raise InputError(f"`metrics` must name each measure once; {both}. Leave out one of the two names.")
         if column in found:

@@ -21,7 +21,7 @@ from ..._arrays._ragged import expand, positions, starts_to_ptr, tie_starts
 from ..._data._frames import plain_index
 from ..._kernels import ragged_cumsum
 from ...exceptions import InputError
-from ._ranked_relevance import RankedRelevance
+from ._ranked_relevance import GAINS, RankedRelevance
 
 
 class ExpectedRelevance(RankedRelevance):
@@ -65,9 +65,31 @@ class ExpectedRelevance(RankedRelevance):
         """Return the place of each row in its tie group, counted from 1."""
         return self.position - self._spread(self.position[self.tie_ptr[:-1]]) + 1
 
-    def hits(self, threshold=None):
-        """Compute, for each row, the expected number of relevant items of its list up to this row."""
-        return self.cumulate(("hits", threshold), lambda: self.rate(self.relevant(threshold)))
+    def hits(self, threshold=None, k=None):
+        """For each list, compute the expected number of relevant items among the first `k` items."""
+        return self._sum_first(("hits", threshold), lambda: self.rate(self.relevant(threshold)), k)
+
+    def hits_from(self, border, threshold, k):
+        """Compute the expected number of relevant items among the first items whose grade is at least `border`."""
+        return self.total(self.rate(self.grade >= border[self.row_query]), k)
+
+    def gains(self, k, gain, discount):
+        """For each list, compute the expected discounted cumulative gain of the first `k` rows."""
+        return self._sum_first(
+            ("gains", gain, discount),
+            lambda: self.rate(GAINS[gain](self.grade)) / self._discounts(discount)[self.position],
+            k,
+        )
+
+    def _sum_first(self, key, values, k):
+        """For each list, sum the values of the first `k` rows; the running sums are cached under `key`."""
+        total = self.once(key, lambda: ragged_cumsum(values(), self.ptr))
+        if len(total) == 0:
+            return np.zeros(self.n_queries)
+        start, end = self.ptr[:-1], self.ptr[1:]
+        if k is not None:
+            end = np.minimum(end, start + k)
+        return np.where(end > start, total[end - 1], 0.0)
 
     def head(self, k):
         """Return self unchanged, because a cut could divide a group of tied items."""
@@ -129,8 +151,11 @@ class ExpectedRelevance(RankedRelevance):
         value[query] = np.bincount(case, chance * mean, len(query))
         return value
 
-    def firsts(self, threshold=None):
-        """Return all rows, and for each row the probability that its item is the first relevant item of its list."""
+    def firsts(self, threshold=None, k=None):
+        """Return the query and the place of each row, and the probability that the row is the first relevant one.
+
+        Only the first `k` rows of a list are included.
+        """
         relevant = self.relevant(threshold).astype(np.float64)
         inside = self._group_totals(relevant)
         # The first place is a hit with probability r / c. If it is not, the second place is a hit with probability r /
@@ -143,7 +168,8 @@ class ExpectedRelevance(RankedRelevance):
         before = np.zeros(len(chance))
         before[1:] = ragged_cumsum(missed, self.tie_ptr)[:-1]
         before[self.tie_ptr[:-1]] = 0.0
-        return np.arange(len(chance)), chance * np.exp(before)
+        near = slice(None) if k is None else self.position <= k
+        return self.row_query[near], self.position[near], (chance * np.exp(before))[near]
 
     def stops(self, chance):
         """Compute, for each row, the probability that a user who reads the list from the top stops at this row.
@@ -159,17 +185,17 @@ class ExpectedRelevance(RankedRelevance):
         return arrives * stop
 
     def preferences(self, threshold=None):
-        """For each relevant row, compute the expected share of nonrelevant judged items that are not above this row."""
+        """For each list, compute the expectation of the sum over its relevant rows."""
         others = self.not_relevant(threshold).astype(np.float64)
         inside = self._group_totals(others)
         low = self._before(others, inside)
-        worst, scale = self._preference_scale(threshold)
+        worst, scale = (value[self.row_query] for value in self._preference_scale(threshold))
         # The mean of min(t, worst) over t = low, ..., low + inside.
         high = low + inside
         turn = np.clip(worst, low, high)
         total = (low + turn) * (turn - low + 1) / 2 + worst * (high - turn)
         mean = np.where(worst <= low, worst, total / (inside + 1))
-        return np.where(self.relevant(threshold), 1 - mean / scale, 0.0)
+        return self.total(np.where(self.relevant(threshold), 1 - mean / scale, 0.0))
 
 
 def _mean_products(value):

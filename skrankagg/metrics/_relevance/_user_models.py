@@ -44,9 +44,8 @@ def reciprocal_rank(ranked, k: int | None = None, *, relevance_threshold: float 
     >>> round(reciprocal_rank([range(1, 9)] * 3, actual), 2)
     0.57
     """
-    ranked = ranked.head(k)
-    rows, chance = ranked.firsts(relevance_threshold)
-    return ranked.sum_of(rows, chance / ranked.position[rows], k)
+    query, place, chance = ranked.firsts(relevance_threshold, k)
+    return ranked.sum_by(query, chance / place)
 
 
 def _check_scale(grade, max_grade):

@@ -1,0 +1,133 @@
+"""Numbering of strings in Arrow, and sorting of distinct strings by numbers that contain eight characters each."""
+
+from itertools import islice
+from operator import lt
+
+import numpy as np
+import pandas as pd
+
+# With fewer strings, preparing the numbers costs more time than comparing the strings.
+_FEW = 2_000
+
+# Later characters are compared as strings.
+_MOST_CHARACTERS = 64
+
+
+def is_arrow_text(dtype):
+    """Return True for a dtype of strings that are stored by Arrow."""
+    return isinstance(dtype, pd.StringDtype) and dtype.storage != "python"
+
+
+def order_of_text(index):
+    """Return the positions, of shape (n,), that sort an index of distinct strings, or None if the strings are sorted.
+
+    >>> import pandas as pd
+    >>> from skrankagg._data._text_order import order_of_text
+    >>> order_of_text(pd.Index(["b", "a"])).tolist(), order_of_text(pd.Index(["a", "b"]))
+    ([1, 0], None)
+    """
+    if len(index) < _FEW or not is_arrow_text(index.dtype):
+        return order_of_names(index.tolist())
+    array = index.array
+    if (array[1:] > array[:-1]).all():  # Arrow compares all neighbours at once
+        return None
+    return _order_of_characters(*_characters_in_arrow(array), lambda rows: index.take(rows).tolist())
+
+
+def order_of_names(names):
+    """Return the positions, of shape (n,), that sort a list of distinct strings, or None if the strings are sorted."""
+    if all(map(lt, names, islice(names, 1, None))):
+        return None
+    text = "" if len(names) < _FEW else "".join(names)
+    if not text or not text.isascii():
+        return np.array(sorted(range(len(names)), key=names.__getitem__))
+    ptr = np.zeros(len(names) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, names), dtype=np.int64, count=len(names)), out=ptr[1:])
+    data = np.frombuffer(text.encode("ascii"), dtype=np.uint8)
+    return _order_of_characters(data, ptr, lambda rows: list(map(names.__getitem__, rows.tolist())))
+
+
+def factorize_text(array):
+    """Number the strings of an array of Arrow in order of appearance.
+
+    Returns int32 codes, -1 if missing, and an array of the distinct strings, which has the dtype of `array`. pandas
+    would make 64-bit codes.
+    """
+    encoded = _one_chunk(array.__arrow_array__().dictionary_encode())
+    codes = encoded.indices.fill_null(-1) if encoded.null_count else encoded.indices
+    return codes.to_numpy().astype(np.int32, copy=False), array.dtype.__from_arrow__(encoded.dictionary)
+
+
+def _one_chunk(values):
+    return values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
+
+
+def _characters_in_arrow(array):
+    """Return the bytes of all strings, as UTF-8, and the pointer array of the strings, without a copy of the bytes."""
+    import pyarrow as pa
+
+    text = _one_chunk(array.__arrow_array__().cast(pa.large_string()))
+    _, ptr, data = text.buffers()
+    ptr = np.frombuffer(ptr, dtype=np.int64, count=text.offset + len(text) + 1)[text.offset :]
+    return np.frombuffer(data, dtype=np.uint8), ptr
+
+
+def _order_of_characters(data, ptr, names):
+    """Return the positions that sort distinct strings.
+
+    String ``k`` has the bytes ``data[ptr[k]:ptr[k + 1]]``. The order of the bytes must be the order of the strings, as
+    in UTF-8. The function `names` returns the list of the strings at some positions.
+    """
+    begin, length = ptr[:-1], np.diff(ptr)
+    start, shortest = 0, min(int(length.min()), _MOST_CHARACTERS)
+    while start < shortest:
+        one = data[begin + start]
+        if (one != one[0]).any():
+            break
+        start += 1
+    number = _numbers(data, begin, length, start)
+    order = np.argsort(number)
+    number = number[order]
+    same = number[1:] == number[:-1]
+    while np.count_nonzero(same) > _FEW and start < _MOST_CHARACTERS:
+        # Strings with equal numbers are sorted by the next eight characters.
+        start += 8
+        tied = _tied(same)
+        group = np.cumsum(np.append(True, ~same))[tied]
+        rows = order[tied]
+        number = _numbers(data, begin[rows], length[rows], start)
+        inner = np.lexsort((number, group))
+        order[tied] = rows[inner]
+        number = number[inner]
+        # A tied string that begins a group has a different group from the previous tied string.
+        again = (group[1:] == group[:-1]) & (number[1:] == number[:-1])
+        place = np.flatnonzero(tied)
+        same[place[1:] - 1] = again
+    if same.any():
+        # The order of the numbers never contradicts the order of the strings, so all of these can be sorted at once.
+        place = np.flatnonzero(_tied(same))
+        rest = names(order[place])
+        order[place] = order[place[sorted(range(len(rest)), key=rest.__getitem__)]]
+    return order
+
+
+def _tied(same):
+    """Return a mask of the strings that have the same number as a neighbour."""
+    tied = np.zeros(len(same) + 1, dtype=bool)
+    tied[1:] = same
+    tied[:-1] |= same
+    return tied
+
+
+def _numbers(data, begin, length, start):
+    """Return eight bytes of each string, from position `start` on, as one uint64; zeros follow the end of a string."""
+    number = np.zeros(len(begin), dtype=np.uint64)
+    shortest = int(length.min())
+    for k in range(start, start + 8):
+        number <<= np.uint64(8)
+        if k < shortest:
+            number |= data[begin + k]
+        else:
+            longer = length > k
+            number[longer] |= data[begin[longer] + k]
+    return number

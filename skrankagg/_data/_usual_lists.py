@@ -1,0 +1,148 @@
+"""Construction of ranked lists from usual Python lists, whose ids a compiled kernel numbers.
+
+Usual lists have ids of one type and scores that float64 represents. All other lists are read as columns of a frame.
+"""
+
+from itertools import chain
+
+import numpy as np
+import pandas as pd
+
+from .._arrays._plain_ids import code_lists, codes_lists
+from .._arrays._ragged import positions
+from ._encoding import encode_lists
+from ._id_codes import encode_ids
+from ._similar_ids import warn_of_similar_ids
+
+_DEFAULTS = {"lower_is_better": False, "duplicates": "error", "missing_ids": "error", "strip": False, "weights": None}
+
+
+def encode_usual_runs(cls, runs, options):
+    """Encode a dict from voter to dict from query to results; return None if something is unusual.
+
+    `options` contains the options of :meth:`RankedLists.from_runs`. Usual runs have default options. The voters are
+    texts, or the voters are integers; the same is true for the queries and for the items. Results are dicts of item to
+    score, or lists of items or of tuples (item, score).
+    """
+    if any(type(value) is not type(_DEFAULTS[name]) or value != _DEFAULTS[name] for name, value in options.items()):
+        return None
+    if not all(type(run) is dict for run in runs.values()):
+        return None
+    queries = list(chain.from_iterable(runs.values()))
+    lists = list(chain.from_iterable(run.values() for run in runs.values()))
+    held = _held(lists)
+    if held is None or not (_have_one_type(runs) and _have_one_type(queries)):
+        return None
+    query_code, query_ids = _encode(queries, held)
+    voter = np.repeat(np.arange(len(runs)), np.fromiter(map(len, runs.values()), dtype=np.int64, count=len(runs)))
+    voter_code, voters = _encode(list(runs), voter[held])
+    # The rows of these lists are in the order that encoding needs.
+    order = np.lexsort((voter_code, query_code))
+    found = _code([lists[v] for v in held[order].tolist()])
+    if found is None:
+        return None
+    lengths, items, item_code, score = found
+    columns = _CodedColumns(
+        lengths,
+        {"query": (query_code[order], query_ids), "voter": (voter_code[order], voters)},
+        (item_code, items),
+        score,
+    )
+    encoded = cls(**encode_lists(columns))
+    warn_of_similar_ids(encoded, "RankedLists.from_frame")
+    return encoded
+
+
+def code_dict(judgements):
+    """Encode a dict from query to dict of item to grade, or to list of items; return None if something is unusual.
+
+    Returns the ids of the queries, the code of each query in the order of the dict, and its number of items. Then come
+    the ids of the items, the codes of all items, and their grades or None. Queries without items are left out.
+    """
+    if type(judgements) is not dict:
+        return None
+    lists = list(judgements.values())
+    held = _held(lists)
+    if held is None or not _have_one_type(judgements):
+        return None
+    query_code, queries = _encode(list(judgements), held)
+    found = _code([lists[k] for k in held.tolist()])
+    # Other constructors may choose another dtype for large integers.
+    if found is None or any(ids.dtype.kind == "u" for ids in (queries, found[1])):
+        return None
+    lengths, items, item_code, grade = found
+    if grade is not None and list in set(map(type, lists)):  # the items are tuples
+        return None
+    return queries, query_code, lengths, items, item_code, grade
+
+
+def _held(lists):
+    """Return the positions of the lists and dicts that are not empty; return None for other objects, or if all are."""
+    if not codes_lists() or not {dict, list}.issuperset(map(type, lists)):
+        return None
+    held = np.flatnonzero(np.fromiter(map(len, lists), dtype=np.int64, count=len(lists)))
+    return held if len(held) else None
+
+
+def _code(lists):
+    """Return the lengths of lists, the distinct items, the code of each row and its score; None if unusual."""
+    lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+    found = code_lists(lists, int(lengths.sum()))
+    if found is None:
+        return None
+    items, code, score = found
+    item_code, index = encode_ids(pd.Series(items))
+    return lengths, index, item_code[code], score
+
+
+def _have_one_type(ids):
+    """Return True if all ids are texts, or all are integers."""
+    kinds = set(map(type, ids))
+    return kinds == {str} or kinds == {int}
+
+
+def _encode(ids, chosen):
+    """Encode the chosen ids; their dtype is the dtype of all ids."""
+    return encode_ids(pd.Series(ids).take(chosen))
+
+
+class _CodedColumns:
+    """Columns of lists whose ids have codes; :func:`encode_lists` reads them like the columns of a frame.
+
+    Parameters
+    ----------
+    lengths : ndarray of shape (n_lists,), dtype=int64
+        Number of rows of each list.
+    of_lists : dict of str to tuple
+        Codes of the query and of the voter of each list, and the ids that the codes refer to.
+    item : tuple of ndarray of shape (n_rows,) and pandas.Index
+        Codes of the items, and the ids that the codes refer to.
+    score : ndarray of shape (n_rows,), or None
+        Scores; None if each list is sorted and lacks scores.
+    """
+
+    index = None
+
+    def __init__(self, lengths, of_lists, item, score):
+        self.n_rows = len(item[0])
+        self._lengths, self._of_lists, self._item, self._score = lengths, of_lists, item, score
+
+    def name(self, column):
+        return column
+
+    def has(self, column):
+        return column == "voter" or column == ("rank" if self._score is None else "score")
+
+    def ids(self, column):
+        if column == "item":
+            return self._item
+        codes, ids = self._of_lists[column]
+        return np.repeat(codes, self._lengths), ids
+
+    def numbers(self, column, *, whole=False):
+        if column == "score":
+            return self._score
+        return positions(np.concatenate([[0], np.cumsum(self._lengths)])).astype(np.float64)
+
+    def exact_order(self, column):
+        return None  # float64 represents all these numbers

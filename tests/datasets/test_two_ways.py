@@ -1,0 +1,62 @@
+"""Tables that are read in blocks give the frames and messages of the general way."""
+
+import pytest
+from pandas.testing import assert_frame_equal
+from two_ways import are_equal, difference
+
+from skrankagg.datasets import _blocks, make_rasdagen, read_lists
+
+pytestmark = pytest.mark.twice
+
+
+def test_readers_return_the_same_frames_and_messages_in_blocks_as_in_one_pass(tmp_path, monkeypatch):
+    failures, n_in_blocks = [], 0
+    for number in range(60):  # benchmarks/fuzz_files.py --ways reads more
+        found, is_in_blocks = difference(1, number, tmp_path / "file", monkeypatch)
+        n_in_blocks += is_in_blocks
+        if found is not None:
+            failures.append(found)
+    assert not failures
+    assert n_in_blocks > 15
+
+
+@pytest.mark.parametrize("size", [50, 300, 2**20])
+def test_read_lists_is_independent_of_the_size_of_blocks(tmp_path, monkeypatch, size):
+    lists, _ = make_rasdagen(n_queries=2, n_voters=3)
+    path = tmp_path / "lists.csv"
+    lists.to_csv(path, index=False)
+    monkeypatch.setattr(_blocks, "_BLOCK", size)
+    monkeypatch.setattr(_blocks, "_rest", None)  # calling it would raise an error
+    assert_frame_equal(read_lists(path), lists)
+
+
+@pytest.mark.parametrize("size", [1, 30])
+def test_read_lists_keeps_ids_that_look_like_one_number_apart(tmp_path, monkeypatch, size):
+    ids = ["007", "7", "7.0", "1", "1.0", "NA", "null", "1e0", "True"]
+    path = tmp_path / "run"
+    path.write_text("".join(f"{one} Q0 {one} {k + 1} {9 - k} {one}\n" for k, one in enumerate(ids)))
+    monkeypatch.setattr(_blocks, "_BLOCK", size)
+    lists = read_lists(path)
+    assert lists["query"].tolist() == lists["voter"].tolist() == lists["item"].tolist() == ids
+
+
+@pytest.mark.parametrize("blank", ["\n", "  \n", "\t\n"])
+def test_read_lists_skips_a_block_of_blank_lines_in_a_run(tmp_path, monkeypatch, blank):
+    path = tmp_path / "run"
+    path.write_text("q Q0 a 1 2 v\n" + blank * 3 + "q Q0 b 2 1 v\n")
+    monkeypatch.setattr(_blocks, "_BLOCK", 1)
+    assert read_lists(path)["item"].tolist() == ["a", "b"]
+
+
+def test_read_lists_keeps_a_byte_order_mark_at_the_start_of_a_block(tmp_path, monkeypatch):
+    path = tmp_path / "run"
+    path.write_text("q Q0 a 1 2 v\n\ufeffq Q0 b 2 1 v\n", encoding="utf-8")
+    monkeypatch.setattr(_blocks, "_BLOCK", 1)
+    assert read_lists(path)["query"].tolist() == ["q", "\ufeffq"]
+
+
+def test_are_equal_detects_other_bits_and_dtypes():
+    lists, _ = make_rasdagen(n_queries=1, n_voters=2)
+    assert are_equal(lists, lists.copy()) and are_equal("x", "x") and not are_equal("x", "y")
+    assert not are_equal(lists, lists.assign(score=lists["score"] + 1e-9)) and not are_equal(lists, "x")
+    assert not are_equal(lists, lists.astype({"item": object})) and not are_equal(lists, lists.iloc[1:])
