@@ -22,7 +22,7 @@ def add_links(app, doctree):
         return
     name = app.env.doc2path(docname).name
     download = addnodes.download_reference("", "", nodes.inline("", "Download this notebook"), reftarget=name)
-    download["filename"] = app.env.dlfiles.add_file(docname, app.env.doc2path(docname, base=False))
+    download["filename"] = str(app.env.dlfiles.add_file(docname, str(app.env.doc2path(docname, base=False))))
     line = nodes.paragraph("", "", download, classes=["notebook-links"])
     address = colab_address(app.config.notebook_source, name)
     if address:

@@ -149,9 +149,13 @@ def check_markdown(text, name=""):
 
 
 def check_notebook(text, name=""):
-    """Check the Markdown cells of a notebook; line numbers are those of the notebook's file."""
+    """Check the Markdown cells and the descriptions of plots; line numbers are those of the notebook's file."""
     found, position = [], 0
     for cell in json.loads(text)["cells"]:
+        words = cell.get("metadata", {}).get("mystnb", {}).get("image", {}).get("alt", "")
+        if words:
+            line = text.count("\n", 0, text.find(json.dumps(words, ensure_ascii=False))) + 1
+            found += [(line, problem, sentence) for _, problem, sentence in check_markdown(words)]
         lines = []
         for line in cell["source"]:
             position = max(position, text.find(json.dumps(line, ensure_ascii=False), position))

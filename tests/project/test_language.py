@@ -257,12 +257,17 @@ def test_check_language_counts_a_value_in_a_message_as_one_word():
 def test_check_language_reads_markdown_cells_of_notebooks():
     cells = [
         {"cell_type": "code", "source": ["a = 'b of which c'\n", "a"]},
+        {"cell_type": "code", "metadata": {"mystnb": {"image": {"alt": "Bars of which two."}}}, "source": ["a"]},
         {"cell_type": "markdown", "source": ["# A\n", "\n", "The b of which c.\n", words(31)]},
     ]
     text = json.dumps({"cells": cells}, indent=1)
     lines = text.split("\n")
     found = [(lines[line - 1].strip(), problem) for line, problem, _ in check_language.check_notebook(text)]
-    assert found == [('"The b of which c.\\n",', '"of which"'), (f'"{words(31)}"', "31 words")]
+    assert found == [
+        ('"alt": "Bars of which two."', '"of which"'),
+        ('"The b of which c.\\n",', '"of which"'),
+        (f'"{words(31)}"', "31 words"),
+    ]
 
 
 def test_check_language_omits_exceptions_and_reports_unused_ones(tmp_path, monkeypatch, capsys):
