@@ -184,7 +184,8 @@ class CostWarning(UserWarning):
     >>> from skrankagg import RobustRankAggregation
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.exceptions import CostWarning
-    >>> lists = make_ranked_lists(n_queries=1, n_voters=20_000, n_items=100, list_length=5, random_state=0)[0]
+    >>> size = {"n_queries": 1, "n_voters": 20_000, "n_items": 100, "list_length": 5}
+    >>> lists = make_ranked_lists(**size, random_state=0)[0]
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("error", CostWarning)
     ...     RobustRankAggregation(exact=True).fit(lists)

@@ -454,7 +454,8 @@ def is_dense(lists, row_weight=None):
     ``majority_points``. If the lists then have weights, the mask is False everywhere.
     """
     # The kernels visit at most this number of pairs. For a small query, the exact number would take longer to find.
-    few = lists.n_rows <= _FEW_ITEMS and _kernel_cost(2 * lists.n_rows**2) <= _WORTH
+    n_rows = int(lists.list_length.sum())
+    few = n_rows <= _FEW_ITEMS and _kernel_cost(2 * n_rows**2) <= _WORTH
     if few or (row_weight is None and lists.is_weighted):
         return np.zeros(lists.n_queries, dtype=bool)
     m, n = np.diff(lists.list_ptr), lists.query_n_items.astype(np.float64)
