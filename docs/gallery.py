@@ -34,7 +34,7 @@ def _card(app, docname, name):
     picture = next((image for image in page.findall(nodes.image) if image.get("candidates")), None)
     card = create_component("card", ["sd-card", "sd-shadow-sm", "sd-card-hover"])
     if picture is not None:
-        thumbnail = nodes.image(uri=picture["uri"], candidates=picture["candidates"], alt=picture["alt"])
+        thumbnail = nodes.image(uri=picture["uri"], candidates=picture["candidates"], alt=picture.get("alt", ""))
         card += create_component("thumbnail", ["gallery-thumbnail"], children=[thumbnail])
         app.env.images.add_file(docname, picture["uri"])
     title = nodes.inline("", app.env.titles[name].astext())

@@ -23,13 +23,14 @@ def add_links(app, doctree):
     name = app.env.doc2path(docname).name
     download = addnodes.download_reference("", "", nodes.inline("", "Download this notebook"), reftarget=name)
     download["filename"] = str(app.env.dlfiles.add_file(docname, str(app.env.doc2path(docname, base=False))))
-    line = nodes.paragraph("", "", download, classes=["notebook-links"])
+    # This is not a paragraph: the description of the page and its card in the gallery begin with the first paragraph.
+    line = nodes.inline("", "", download)
     address = colab_address(app.config.notebook_source, name)
     if address:
         line += [nodes.Text(" · "), nodes.reference("", "Open it in Colab", refuri=address)]
         line += [nodes.Text(" and first run "), nodes.literal("", "%pip install 'skrankagg[plot]'")]
     section = next(doctree.findall(nodes.section))
-    section.insert(1, line)
+    section.insert(1, nodes.container("", line, classes=["notebook-links"]))
 
 
 def check_descriptions(app, doctree):

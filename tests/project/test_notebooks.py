@@ -101,7 +101,8 @@ def test_colab_address_exists_for_repositories_on_github(source, place):
 
 def build(folder, source, metadata):
     """Build a site of one notebook, which shows a picture; return its page and the messages of the build."""
-    pytest.importorskip("myst_nb")
+    for name in ("myst_nb", "sphinx_design"):
+        pytest.importorskip(name)
     (folder / "notebooks").mkdir(parents=True)
     picture = {"output_type": "display_data", "data": {"image/png": "iVBORw0KGgo="}, "metadata": {}}
     cells = [
@@ -118,8 +119,11 @@ def build(folder, source, metadata):
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     made = {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
     (folder / "notebooks" / "a.ipynb").write_text(json.dumps(made), encoding="utf-8")
-    (folder / "index.md").write_text("# Home\n\n```{toctree}\nnotebooks/a\n```\n", encoding="utf-8")
-    lines = ["import sys", f"sys.path.insert(0, {str(DOCS)!r})", 'extensions = ["myst_nb", "notebook_links"]']
+    (folder / "index.md").write_text(
+        "# Home\n\n```{gallery} notebooks\n```\n\n```{toctree}\nnotebooks/a\n```\n", encoding="utf-8"
+    )
+    lines = ["import sys", f"sys.path.insert(0, {str(DOCS)!r})"]
+    lines += ['extensions = ["gallery", "myst_nb", "notebook_links", "page_words", "sphinx_design"]']
     lines += ['nb_execution_mode = "off"', f"notebook_source = {source!r}"]
     (folder / "conf.py").write_text("\n".join(lines), encoding="utf-8")
     call = [sys.executable, "-m", "sphinx", "-q", str(folder), str(folder / "out")]
@@ -138,6 +142,10 @@ def test_page_of_a_notebook_has_a_download_and_once_there_is_an_address_a_link_t
     (target,) = re.findall(r'href="\.\./(_downloads/\w+/a\.ipynb)"', page)
     made = (tmp_path / "with" / "notebooks" / "a.ipynb").read_bytes()
     assert (tmp_path / "with" / "out" / target).read_bytes() == made
+    # The links are not the text that describes the page.
+    assert '<meta name="description" content="Its text." />' in page
+    home = (tmp_path / "with" / "out" / "index.html").read_text(encoding="utf-8")
+    assert "Its text." in home and "Download" not in home
 
     page, messages = build(tmp_path / "without", "", described)
     assert messages == "" and "colab" not in page and "_downloads/" in page
