@@ -33,8 +33,8 @@ from .._kernels.plain_sums import sum_lists
 from ..base import BaseAggregator
 from ..base._classes import find_method
 from ..base._consensus import best_items
+from ..base._tags import checked_tags
 from ..exceptions import InputError, InputTypeError
-from ._plans import read_tags
 
 
 class _Options(NamedTuple):
@@ -120,7 +120,7 @@ def _fuse_one(lists, aggregator, sums, options):
 
 def _reads_ranks(aggregator):
     """Return True for an aggregator that reads only ranks, and False for a pipeline, which may read scores."""
-    return isinstance(aggregator, BaseAggregator) and not read_tags(aggregator).needs_scores
+    return isinstance(aggregator, BaseAggregator) and not checked_tags(aggregator).needs_scores
 
 
 def _order(plain, weights, aggregator, sums, top):
@@ -128,7 +128,7 @@ def _order(plain, weights, aggregator, sums, top):
     # A sum of rows needs no further preparation if neither the lists nor the parameters can cause a warning or an
     # error.
     if sums and not aggregator._names_voters():
-        tags = read_tags(aggregator)
+        tags = checked_tags(aggregator)
         readable = tags.lenient is None and (plain.scores is not None or not tags.needs_scores)
         query = OneQuery(plain, weights, sort=False) if readable else None
         if query is not None and 2 not in query.list_length and all_connected(query, tags.compares):
@@ -172,7 +172,7 @@ def _fuse_frames(frames, aggregator, options):
 
 def _warns(aggregator):
     """Return True if an aggregator may issue a warning that concerns several queries of a batch together."""
-    tags = read_tags(aggregator)
+    tags = checked_tags(aggregator)
     return tags.compares == "ignore" or tags.lenient is not None
 
 

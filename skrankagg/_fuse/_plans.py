@@ -24,6 +24,7 @@ from ..aggregators import (
     ReciprocalRankFusion,
     SimpleBorda,
 )
+from ..base._tags import checked_tags
 
 # The kernel's method for each norm.
 _NORMS = {
@@ -159,7 +160,7 @@ def _details_of_norm(kind, norm, absent_score, factor, gamma):
     if gamma is not None:
         parameters["gamma"] = gamma
         helper = _by_support(CombMNZ(gamma=gamma)._factor)
-    lenient = read_tags(kind(**parameters)).lenient
+    lenient = checked_tags(kind(**parameters)).lenient
     warn = None if lenient is None else partial(warn_of_a_partial_query, lenient, kind.__name__)
     return details_of(factor, use_lowest=absent_score == "min", helper=helper, warn=warn)
 
@@ -276,7 +277,7 @@ def _plan_learned(method):
         return None
     if kept is None or not kept.is_current(state):
         try:
-            read_tags(method)
+            checked_tags(method)
         except (TypeError, ValueError):  # an invalid parameter, which the general code reports
             return None
         kept = _Kept(method, frame, inside)
@@ -292,28 +293,6 @@ def _is_plain_sum(details):
 
 
 # ---------------------------------------------------------------------- common parts
-
-
-def read_tags(aggregator):
-    """Check the parameters of an aggregator, and return its tags.
-
-    An aggregator whose class and parameters were checked before is not checked again.
-    """
-    kind = type(aggregator)
-    try:
-        return _checked(kind, *(getattr(aggregator, name) for name in kind._get_param_names()))
-    except TypeError:  # a parameter that cannot be hashed
-        return _check_and_read(aggregator)
-
-
-@lru_cache(maxsize=256, typed=True)
-def _checked(kind, *values):
-    return _check_and_read(kind(**dict(zip(kind._get_param_names(), values, strict=True))))
-
-
-def _check_and_read(aggregator):
-    aggregator._validate_params()
-    return aggregator.__sklearn_tags__().aggregator_tags
 
 
 def _plan(kernel_method, method, details, k=0.0):

@@ -40,13 +40,12 @@ from .._support._sklearn import (
     BaseEstimator,
     TransformerMixin,
     accept_lists,
-    keep_for_parameters,
     keep_out_of_html,
 )
 from ..exceptions import InputError
 from ._consensus import Consensus, Contributions, EncodedConsensus, QueryInfo, order_candidates, rank_sums
 from ._cost import warn_of_cost
-from ._tags import TagsOfAggregator
+from ._tags import TagsOfAggregator, checked_tags, tags_of
 from ._voter_weights import voter_values
 from ._weight_range import check_range, check_sums
 
@@ -56,17 +55,6 @@ _LINEAR_METHODS = (
     "choose a method whose time and memory are linear, such as BordaCount, ReciprocalRankFusion or RankBiasedCentroid"
 )
 _SILENT_VOTERS = "Give these voters a weight; weight 0 ignores a voter, but the items in its lists are still ranked."
-
-
-def _tags(aggregator):
-    """Return the tags of an aggregator, which the caller must not change."""
-    return aggregator.__sklearn_tags__().aggregator_tags
-
-
-def _checked_tags(aggregator):
-    """Check the parameters of an aggregator, and return its tags, which the caller must not change."""
-    aggregator._validate_params()
-    return _tags(aggregator)
 
 
 class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstimator):
@@ -351,7 +339,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     def _warn_of_lists(self, lists):
         """Warn about paired comparisons, short lists or uncompared items that do not suit the method."""
-        tags = keep_for_parameters(self, _tags)
+        tags = tags_of(self)
         if tags.absent_below:
             warn_of_paired_comparisons(lists, type(self).__name__, marked=getattr(self, "absent", None) != "auto")
         if tags.compares is not None:
@@ -361,7 +349,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     def _prepare(self, X):
         """Check the parameters and the lists, encode the lists, and apply the weights of the voters."""
-        tags = keep_for_parameters(self, _checked_tags)
+        tags = checked_tags(self)
         check_output(self, X)
         lists = check_lists(X, self._named_groups)
         if getattr(self, "voter_weights", None) is not None:
@@ -431,7 +419,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
                 f"{type(self).__name__}._aggregate must return a score for each of {lists.n_candidates} candidates, "
                 f"without NaN; got an array of shape {score.shape} with {int(np.isnan(score).sum())} NaN."
             )
-        by_rank = keep_for_parameters(self, _tags).ties_by_rank
+        by_rank = tags_of(self).ties_by_rank
         tiebreak = rank_sums(lists, lists.list_weight) if by_rank else None
         order, score = order_candidates(lists, score, consensus.scale, consensus.additive, tiebreak)
         columns = {name: np.asarray(consensus.columns[name])[order] for name in self._result_columns}

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .._support._sklearn import Tags
+from .._support._sklearn import Tags, keep_for_parameters
 
 __all__ = ["AggregatorTags"]
 
@@ -97,3 +97,22 @@ class TagsOfAggregator(Tags):
     """Scikit-learn's tags, extended by the tags of aggregators."""
 
     aggregator_tags: AggregatorTags = field(default_factory=AggregatorTags)
+
+
+def tags_of(aggregator):
+    """Return the tags of an aggregator, which the caller must not change."""
+    return keep_for_parameters(aggregator, _read)
+
+
+def checked_tags(aggregator):
+    """Check the parameters of an aggregator, and return its tags, which the caller must not change."""
+    return keep_for_parameters(aggregator, _check_and_read)
+
+
+def _read(aggregator):
+    return aggregator.__sklearn_tags__().aggregator_tags
+
+
+def _check_and_read(aggregator):
+    aggregator._validate_params()
+    return _read(aggregator)
