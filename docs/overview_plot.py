@@ -182,7 +182,7 @@ def draw_judged(ax, theme):
         ax.plot([row["run"], row["judged"]], [place, place], color=theme.other, alpha=0.35, lw=3, zorder=1)
     for name, label, marker, colour, face in (
         ("run", "best single run", "s", theme.other, theme.other),
-        ("judged", "five judged queries", "o", theme.accent, theme.accent),
+        ("judged", "merged, 5 judged", "o", theme.accent, theme.accent),
     ):
         values = [row[name] for row in rows]
         ax.plot(values, range(len(rows)), marker, color=colour, markerfacecolor=face, ms=7, label=label, zorder=3)
@@ -220,10 +220,11 @@ def draw_kemeny(ax, theme):
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_xticks([5, 10, 30, 100, 300], ["5", "10", "30", "100", "300"])
-    ax.set_yticks([0.004, 0.01, 0.1, 1, 5], ["< .01 s", ".01 s", ".1 s", "1 s", "5 s"])
+    ax.set_yticks([0.004, 0.01, 0.1, 1, 5], ["< 0.01", "0.01", "0.1", "1", "5"])
     ax.minorticks_off()
     ax.set_ylim(0.002, 14)
     ax.set_xlabel("candidates of the election")
+    ax.set_ylabel("seconds until the order is proven")
     ax.legend(loc="upper left", frameon=False)
 
 
@@ -250,7 +251,7 @@ def draw_genes(ax, theme):
 PLOTS = {
     "search": ("Is merging better than the best run?", draw_judged),
     "places": ("How sure is the order?", draw_places),
-    "kemeny": ("Is there no better order?", draw_kemeny),
+    "kemeny": ("How long does the proof take?", draw_kemeny),
     "genes": ("Which genes are not there by chance?", draw_genes),
 }
 
