@@ -260,7 +260,7 @@ class MarkovChain(BaseAggregator):
         *({"chain": chain, "absent": "last"} for chain in CHAINS),
     )
     _query_columns = ("n_iter", "converged")
-    _pair_bytes = 36.0
+    _pair_bytes = 42.0
 
     def __init__(
         self,
