@@ -319,15 +319,20 @@ class MarkovChain(BaseAggregator):
 
         @one_blas_thread
         def score(weights):
-            counts = count_in_whole_units(lists.list_ptr, weights)
-            if counts is None:
-                return one_by_one(weights)
             scores = np.empty((lists.n_candidates, weights.shape[1]))
             if rest is not None:
                 scores[~together[lists.candidate_query]] = rest(weights[~together[lists.list_query]])
+            fractional = np.zeros(lists.n_queries, dtype=bool)
             for q in np.flatnonzero(together):
                 own, mine = slice(*lists.list_ptr[q : q + 2]), slice(*lists.candidate_ptr[q : q + 2])
-                scores[mine] = scores_of_draws(lists, q, CHAINS[self.chain], self.absent, jump, counts[own])
+                counts = count_in_whole_units((0, own.stop - own.start), weights[own])
+                if counts is None:
+                    fractional[q] = True
+                else:
+                    scores[mine] = scores_of_draws(lists, q, CHAINS[self.chain], self.absent, jump, counts)
+            if fractional.any():
+                chosen = fractional[lists.candidate_query]
+                scores[chosen] = one_by_one(weights)[chosen]
             return scores
 
         return score
