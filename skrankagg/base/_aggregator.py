@@ -124,7 +124,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     _repeats_columns: bool = False
     #: Whether the scores of a query depend on the lists of other queries, which must then be aggregated together.
     _joins_queries: bool = False
-    query_info_ = QueryInfo()
+    query_info_: QueryInfo = QueryInfo()
     #: Advice in the error message for lists without scores.
     _scores_hint = "add a column 'score'"
 

@@ -140,7 +140,7 @@ class EncodedConsensus:
     columns: dict[str, NDArray[Any]] = field(default_factory=dict)
     queries: dict[str, NDArray[Any]] = field(default_factory=dict)
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """Return the consensus as a frame: `query`, `item`, `score`, `rank`, and the further columns of the method."""
         lists = self.lists
         return frame_of(
@@ -153,7 +153,7 @@ class EncodedConsensus:
             }
         )
 
-    def info_frame(self):
+    def info_frame(self) -> pd.DataFrame:
         """Return the information about the queries as a frame with one row for each query."""
         return info_frame(self.lists.queries, self.queries)
 
