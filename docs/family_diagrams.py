@@ -170,7 +170,11 @@ def _gene_lists():
 DIAGRAMS = {
     "scores": ("Scores", "Bars of three items; each bar consists of the scores from three lists.", _scores),
     "majorities": ("Majorities", "Arrows between three items, with the votes of each duel.", _majorities),
-    "kemeny": ("Kemeny", "A list beside the consensus; lines between equal items cross twice.", _kemeny),
+    "kemeny": (
+        "Kemeny",
+        "A list and the consensus; lines connect equal items, and two pairs of lines cross.",
+        _kemeny,
+    ),
     "markov": ("Markov chains", "Three states; thick arrows lead to better items, whose circles are larger.", _markov),
     "order_statistics": (
         "Order statistics",

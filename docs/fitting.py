@@ -1,6 +1,6 @@
 """Sphinx extension: wide output in smaller print, and long tables that narrow screens show as cards.
 
-Code has at most 88 columns, which fit beside both lists of links on a screen of 1440 pixels. Output may be wider.
+Code has at most 88 columns. They fit between the two lists of links on a screen of 1440 pixels. Output may be wider.
 """
 
 from html import escape

@@ -1,4 +1,4 @@
-"""Sphinx extension: words by which the search finds a page, beside the words that the page contains.
+"""Sphinx extension: extra words of pages, which the search finds although the pages do not contain them.
 
 `search_words.toml` lists the words of each page. The build adds them to Sphinx's own index, so the search also works on
 pages that are opened as files. Each entry becomes an entry of the index, and its words count like words of the page's

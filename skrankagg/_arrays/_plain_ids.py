@@ -16,8 +16,8 @@ import numpy as np
 
 from .. import _kernels
 
-# Up to this number of scores, a stable sort takes no longer than another sort.
-_FEW = 400
+#: Up to this number of scores, a stable sort takes no longer than another sort.
+FEW = 400
 
 
 def number_items(lists, n_rows):
@@ -65,6 +65,6 @@ def best_first(items, score, support, tolerance, support_tolerance, find_source=
     also never count as equal if a single list contributes to one score and no list to the other.
     """
     # The order of equal scores matters only for zeros of both signs. A stable sort of many scores would be slow.
-    order = np.argsort(-score, kind="stable" if len(score) <= _FEW else None)
+    order = np.argsort(-score, kind="stable" if len(score) <= FEW else None)
     top = len(items) if top is None else min(top, len(items))
     return _kernels.best_first(items, order, score, support, tolerance, support_tolerance, find_source, top)

@@ -9,15 +9,12 @@ from numpy.typing import NDArray
 
 from .._arrays import TOLERANCE
 from .._arrays._places import class_starts
-from .._arrays._plain_ids import best_first
+from .._arrays._plain_ids import FEW, best_first
 from .._arrays._ragged import expand, group_order, positions, sparse_rows, starts_to_ptr
 from .._data._frames import frame_of, take_ids
 from .._data._ranked_lists import RankedLists
 
 __all__ = ["Consensus"]
-
-# The candidates of a single query are ordered by the function for Python lists if there are at most so many.
-_FEW = 400
 
 
 @dataclass
@@ -212,7 +209,8 @@ def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
     >>> order_candidates(RankedLists.from_frame(frame), np.array([1.0, 1.0]))
     (array([1, 0]), array([1., 1.]))
     """
-    if tiebreak is None and lists.n_queries == 1 and lists.n_candidates <= _FEW:
+    # For few candidates of one query, the function for Python lists is faster, and its sort is stable.
+    if tiebreak is None and lists.n_queries == 1 and lists.n_candidates <= FEW:
         best = best_items(lists, list(range(lists.n_candidates)), Consensus(score, scale=scale, additive=additive))
         ordered = np.array(best, dtype=np.float64)
         return ordered[:, 0].astype(np.int64), ordered[:, 1].copy()

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_array
-from sklearn.utils import check_random_state
 
 from .._data._frames import first_row, plain_index
 from .._data._list_columns import grouping
 from .._data._votes import are_votes, first_of_each_unit
+from .._support._random import draw_seed
 from .._support._values import is_integer
 from ..exceptions import InputError
 
@@ -22,7 +22,7 @@ def seed_of(random_state):
 
     None denotes NumPy's global generator.
     """
-    return random_state if is_integer(random_state) else check_random_state(random_state).randint(2**31 - 1)
+    return random_state if is_integer(random_state) else draw_seed(random_state)
 
 
 def query_rng(seed, query):
