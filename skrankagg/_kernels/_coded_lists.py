@@ -78,6 +78,7 @@ def _number(number: dict[Any, int], ident: object) -> i64:
 
 
 def _read_score(given: object, score: vec[float], row: i64) -> bool:
+    # Stores a score. Returns False unless it is a finite number that float64 represents.
     value = 0.0
     if isinstance(given, float):
         value = given

@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 from librt.vecs import vec
 from mypy_extensions import i64
 
-from . import _plain_sums
+from . import _coded_lists, _plain_sums
 
 # Integers of at least this size may not be represented by float64.
 _EXACT: Final = 9007199254740992
@@ -73,25 +73,15 @@ def grade_dicts(run_in: object, qrels_in: object, order_many: Any) -> object:
             falling = True
             tied = False
             for ident, given in by_id.items():
-                value = 0.0
-                if isinstance(given, float):
-                    value = given
-                elif type(given) is int:
-                    whole = cast(int, given)
-                    if not -_EXACT < whole < _EXACT:
-                        return None
-                    value = float(whole)
-                else:
+                if not _coded_lists._read_score(given, score, row):
                     return None
-                if not -math.inf < value < math.inf:
-                    return None
+                value = score[row]
                 if value >= before:
                     if value == before:
                         tied = True
                     else:
                         falling = False
                 before = value
-                score[row] = value
                 found = by_item.get(ident)
                 if found is not None:
                     known = True
