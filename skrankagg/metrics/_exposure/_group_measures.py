@@ -484,8 +484,8 @@ def min_skew(run: RunLike, item_groups: AnyItemGroups, k: int, *, per_query: boo
 
     Notes
     -----
-    The skew of a group is :math:`\ln(s_k/s)` [1]_. Here :math:`s_k` is its share of the items in the first k places, and
-    :math:`s` is its share of the items in the ranking. Only items with a group are counted. The paper allows other
+    The skew of a group is :math:`\ln(s_k/s)` [1]_. Here :math:`s_k` is its share of the items in the first k places,
+    and :math:`s` is its share of the items in the ranking. Only items with a group are counted. The paper allows other
     desired shares; here the desired shares are those of the ranking.
 
     References
@@ -535,8 +535,8 @@ def max_skew(run: RunLike, item_groups: AnyItemGroups, k: int, *, per_query: boo
 
     Notes
     -----
-    The skew of a group is :math:`\ln(s_k/s)` [1]_. Here :math:`s_k` is its share of the items in the first k places, and
-    :math:`s` is its share of the items in the ranking. Only items with a group are counted.
+    The skew of a group is :math:`\ln(s_k/s)` [1]_. Here :math:`s_k` is its share of the items in the first k places,
+    and :math:`s` is its share of the items in the ranking. Only items with a group are counted.
 
     References
     ----------
