@@ -97,9 +97,14 @@ def min_max(frame):
     return ((frame["score"] - low) / (high - low).where(high > low)).fillna(1.0)
 
 
+def log_rank(frame):
+    """Return minus the logarithm of the ranks; tied items share the mean of their ranks."""
+    return -np.log(frame.groupby("query")["score"].rank(ascending=False))
+
+
 def by_scikit_learn(frame, feature, method, ensemble):
     """Return probabilities out of fold by CalibratedClassifierCV, with folds of whole queries inside and outside."""
-    X = {"min-max": min_max, "rank": lambda one: -np.log(one["rank"])}[feature](frame).to_numpy()[:, None]
+    X = {"min-max": min_max, "rank": log_rank}[feature](frame).to_numpy()[:, None]
     y, query = frame["relevant"].to_numpy(), frame["query"].to_numpy()
     places = pd.factorize(query)[0]
     probability = np.empty(len(frame))
@@ -165,9 +170,9 @@ def cover(lists, qrels, holds, halves, confidence=0.9):
         known = total[found.index] > 0
         needed = np.ones(len(found)) if holds == "one" else np.ceil(holds * total[found.index] - 1e-9)
         coverage.append((found["sum"] >= needed)[known].mean())
-        sizes.append(found["size"].median())
-        shares.append((found["size"] / n_items[found.index]).mean())
-    return np.mean(coverage), np.median(sizes), np.mean(shares), n_items.median()
+        sizes.append(found["size"][known].median())
+        shares.append((found["size"] / n_items[found.index])[known].mean())
+    return np.mean(coverage), np.median(sizes), np.mean(shares), n_items[total > 0].median()
 
 
 def print_tops(lists, qrels, halves):
