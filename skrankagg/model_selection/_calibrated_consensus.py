@@ -35,9 +35,9 @@ class CalibratedConsensus(JudgedConsensus):
     in the judged queries.
 
     The probabilities are right on average over queries, but hardly for one query. No feature of the lists shows how
-    many relevant items a particular query has. So the items with a probability of 0.3 are relevant in 30 % of all
-    cases, but in one query all of these items may be relevant and in another query none. A minimum probability is
-    therefore a cut of the ranking that is right on average.
+    many relevant items a particular query has. So 30 % of all items with a probability of 0.3 are relevant. In one
+    query all of these items may be relevant, and in another query no item. A minimum probability is therefore a cut of
+    the ranking that is right on average.
 
     Parameters
     ----------
@@ -45,15 +45,14 @@ class CalibratedConsensus(JudgedConsensus):
         The method whose consensus is calibrated: an aggregator, or a pipeline or search that ends in one. Set the
         parameters of the method with names such as ``aggregator__k``.
     method : {"auto", "sigmoid", "isotonic"}, default="auto"
-        Form of the probability as a function of the feature. "sigmoid" fits a logistic curve, and "isotonic" fits an
-        increasing step function. "auto" uses the sigmoid below 100 judged queries, and isotonic regression from 100
-        on.
+        Form of the probability as a function of the feature. "sigmoid" fits a logistic curve. "isotonic" fits an
+        increasing function without a given form [2]_. "auto" uses the sigmoid below 100 judged queries, and isotonic
+        regression from 100 on.
     feature : {"min-max", "rank", "score", "all"}, default="min-max"
         Number from which the probability is computed. "min-max" is the score, scaled from 0 for the last items of the
         query to 1 for the first items. "rank" is the logarithm of the rank. "score" is the score itself; it is suitable
-        only if the scores of all queries have the same scale. "all" is a logistic regression of these numbers, of the
-        standardised score, of the rank divided by the number of items, of the share of the lists that contain the item,
-        and of the number of items. With "all" an item may have a higher probability than an item above it.
+        only if the scores of all queries have the same scale. "all" is a logistic regression of seven numbers, listed
+        in the notes. With "all" an item may have a higher probability than an item above it.
     min_probability : float, default=None
         Items with a lower probability are left out of the result. A query may then have no items. None keeps all items.
     cv : int, splitter or iterable, default=5
@@ -87,6 +86,10 @@ class CalibratedConsensus(JudgedConsensus):
     The samples are the items of all judged queries. An item counts as relevant if its grade is above 0. An item
     without a judgement counts as not relevant, so the probability is that an item is judged relevant. Queries without a
     relevant item are used, too. All samples have the same weight, so queries with many items weigh more.
+
+    With ``"all"`` there are three numbers of the score: the score itself, scaled as with "min-max", and standardised in
+    the query. There are two of the rank: its logarithm, and the rank divided by the number of items. The others are the
+    share of the lists that contain the item, and the logarithm of the number of items.
 
     The sigmoid uses the targets of Platt [1]_: with r relevant and s other samples, :math:`(r + 1)/(r + 2)` for a
     relevant sample and :math:`1/(s + 2)` for any other. Tied items have the same probability, except with ``"all"`` if

@@ -128,7 +128,7 @@ class ConsensusRows:
 
     def list_share(self) -> NDArray[np.float64]:
         """Return the share of its query's lists that contain each row's item, with the weights of the lists."""
-        total = self.lists.sum_over_lists(self.lists.list_weight)[self.query]
+        total = self.lists.sum_over_lists(self.lists.list_weight)[self.lists.candidate_query[self.candidate]]
         weight = self.lists.candidate_weight[self.candidate]
         return np.divide(weight, total, out=np.zeros(len(weight)), where=total > 0)
 

@@ -75,9 +75,8 @@ class TopSet(JudgedConsensus):
     judged queries, the probability that a new query's result contains the items is between c and
     :math:`c + 1/(n + 1)`, on average over the judged queries; ties raise it.
 
-    To contain all relevant items, the result would have to be nearly the whole list: 92 % of the lists of MQ2008-agg
-    and 95 % of the lists of the TREC Robust track 2003. The page :doc:`/user_guide/probabilities` has the sizes for one
-    and for a half.
+    A result that contains all relevant items would be nearly the whole list, so it cannot be chosen. The page
+    :doc:`/user_guide/probabilities` has the sizes for one and for a half on real collections.
 
     References
     ----------
