@@ -18,6 +18,13 @@ def mark_ids(index, ids, kind):
         return None
     if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
         raise InputTypeError(f"`{kind}` must be a list of ids; got {ids!r}. Write {kind}=[{ids!r}].")
+    kept = np.zeros(len(index), dtype=bool)
+    kept[find_ids(index, ids, kind)] = True
+    return kept
+
+
+def find_ids(index, ids, kind):
+    """Return the position of each id in the index; raise InputError for unknown ids of the parameter `kind`."""
     wanted = pd.Index([*ids], tupleize_cols=False)
     known = plain_index(index)
     place = known.get_indexer(wanted)
@@ -27,9 +34,7 @@ def mark_ids(index, ids, kind):
             f"`{kind}` must be among the ids of the lists; {_say_unknown(unknown, known, kind)}. Correct or drop "
             f"{'it' if len(unknown) == 1 else 'them'}."
         )
-    kept = np.zeros(len(index), dtype=bool)
-    kept[place] = True
-    return kept
+    return place
 
 
 def _say_unknown(unknown, known, kind):
