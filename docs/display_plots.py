@@ -27,6 +27,7 @@ from skrankagg import (
     plotting,
 )
 from skrankagg.datasets import make_ranked_lists
+from skrankagg.model_selection import CalibratedConsensus, cross_val_consensus
 
 FOLDER = Path(__file__).resolve().parent / "_static" / "displays"
 #: Pixels for an inch, and the number of them that the page shows as one pixel.
@@ -75,6 +76,13 @@ def search():
     )
     names = dict(zip(sorted(frame["voter"].unique()), ENGINES, strict=True))
     return RankedLists.from_frame(frame.assign(voter=frame["voter"].map(names))), Qrels.from_frame(qrels)
+
+
+@functools.cache
+def probabilities():
+    """Return the consensus of the search engines with probabilities out of fold."""
+    lists, qrels = search()
+    return cross_val_consensus(CalibratedConsensus(METHODS["RRF"]), lists, qrels=qrels)
 
 
 @functools.cache

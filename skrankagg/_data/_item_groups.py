@@ -75,19 +75,34 @@ class ItemGroups:
         >>> groups.of_candidates(RankedLists.from_lists([["b", "a", "c"]]))
         array([ 0,  1, -1], dtype=int32)
         """
-        item = _match(lists.items, self.items, "item")
+        return self.of_rows(lists.queries, lists.candidate_query, lists.items, lists.candidate_item)
+
+    def of_rows(self, queries, query, items, item):
+        """Return the group of each row, as a position in `groups`; -1 means no group.
+
+        Parameters
+        ----------
+        queries, items : pandas.Index
+            Distinct ids.
+        query, item : ndarray of shape (n_rows,), dtype=int
+            Query and item of each row, as positions in `queries` and `items`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), dtype=int32
+        """
+        item = _match(items, self.items, "item")[item]
         if self.query is None:
             group = np.full(len(self.items) + 1, -1, dtype=np.int32)  # the last place is for items that are not found
             group[self.item] = self.group
-            return group[item[lists.candidate_item]]
-        query = _match(lists.queries, self.queries, "query")[lists.candidate_query]
-        item = item[lists.candidate_item]
+            return group[item]
+        query = _match(queries, self.queries, "query")[query]
         found = np.flatnonzero((query >= 0) & (item >= 0))
         known = self.query.astype(np.int64) * len(self.items) + self.item
         order = np.argsort(known)
         wanted = query[found] * len(self.items) + item[found]
         row = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(order) - 1)]
-        group = np.full(lists.n_candidates, -1, dtype=np.int32)
+        group = np.full(len(item), -1, dtype=np.int32)
         group[found] = np.where(known[row] == wanted, self.group[row], -1)
         return group
 

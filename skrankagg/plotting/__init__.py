@@ -14,6 +14,7 @@ from ._queries import QueryGainDisplay
 from ._rank_intervals import RankStabilityDisplay
 from ._ranking_report import RankingReport, ranking_report
 from ._ratings import RatingsDisplay
+from ._reliability import ReliabilityDisplay
 from ._weight_curve import WeightCurveDisplay
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "RankStabilityDisplay",
     "RankingReport",
     "RatingsDisplay",
+    "ReliabilityDisplay",
     "VoterInfluenceDisplay",
     "VoterWeightsDisplay",
     "WeightCurveDisplay",

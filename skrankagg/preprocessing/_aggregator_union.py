@@ -18,7 +18,7 @@ from ..base._supervised import SupervisedListTransformer
 from ..base._transformer import columns_of
 from ..exceptions import InputError
 from ..metrics._judging._find_judgements import find_judgements, own_qrels
-from ..metrics._judging._folds import fit_judged, hold_out
+from ..metrics._judging._folds import fit_judged, hold_out, spread_folds
 
 __all__ = ["AggregatorUnion"]
 
@@ -138,13 +138,7 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
                 f"fits {aggregator!r} on some queries and ranks the others; got {int(relevant.sum())}. Give more "
                 "judged queries."
             )
-        # Queries with and without relevant items are divided among the folds separately. Each training set therefore
-        # contains queries with relevant items.
-        fold = np.empty(lists.n_queries, dtype=np.int64)
-        for chosen in (relevant, ~relevant):
-            size = int(chosen.sum())
-            fold[chosen] = np.arange(size) * n_folds // max(size, 1)
-        folds = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
+        folds = spread_folds(relevant, n_folds)
         if given is not None:
             given = np.asarray(given) if named else check_qrels(given).align(lists)
         return aggregator, hold_out(aggregator, lists, given, folds)

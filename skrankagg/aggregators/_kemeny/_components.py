@@ -64,7 +64,7 @@ def stacked_components(margin):
     integers are exact in any order.
     """
     b, n = margin.shape[:2]
-    reach = _reached(margin < 0)
+    reach = reached(margin < 0)
     same = reach & reach.swapaxes(1, 2)
     same[:, np.arange(n), np.arange(n)] = True
     first = same.argmax(axis=2)
@@ -123,14 +123,14 @@ def strong_components(arc):
     n = len(arc)
     if n > _FEW_ITEMS:
         return connected_components(arc, directed=True, connection="strong")
-    reach = _reached(arc[None])[0]
+    reach = reached(arc[None])[0]
     np.fill_diagonal(reach, True)
     first = (reach & reach.T).argmax(axis=1)
     own = first == np.arange(n)
     return int(np.count_nonzero(own)), (np.cumsum(own) - 1)[first]
 
 
-def _reached(arc):
+def reached(arc):
     """Return a mask of shape (n_queries, n, n): True if a path of arcs leads from the row's to the column's item."""
     reach = arc.astype(np.float32)
     for _ in range(max(1, arc.shape[1] - 1).bit_length()):

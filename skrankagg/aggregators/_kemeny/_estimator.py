@@ -21,9 +21,11 @@ from ...base import BaseAggregator, Consensus
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._budget import Budget
-from ._components import condorcet_components, stacked_components
+from ._components import condorcet_components, ordered_components, stacked_components
 from ._costs import lower_bounds
 from ._dispersion import fit_mallows
+from ._pins_and_orders import PINS_AND_ORDERS, Orders, Pins, check_constraints, feasible_order, read_constraints
+from ._restriction import Restriction
 from ._solver import Search, solve_strict
 from ._stacks import by_item, n_below_place, preference_and_tie_blocks
 from ._unique import only_order
@@ -38,6 +40,8 @@ _GROUPS, _FEW_ITEMS = 8, 20
 _EASY_ITEMS = 60
 # Share of the time limit for the search of a strict order, before the search of an order with ties.
 _SHARE = 0.25
+# Share of the time limit for the search without pins and orders, before the search of an order that meets them.
+_UNCONSTRAINED_SHARE = 0.5
 
 
 @dataclass
@@ -235,22 +239,13 @@ class Kemeny(BaseAggregator):
         "random_state": ["random_state"],
         "n_jobs": N_JOBS,
         "verbose": ["boolean", StrOptions({"auto"})],
+        **PINS_AND_ORDERS,
         **VOTER_WEIGHTS,
     }
     _tags = {"neutral": False}
     _variants = ({}, {"consensus_ties": "weak"})
     _cost_variants = ({"method": "local-search"}, {"method": "iterated-local-search"}, {"method": "exact"})
     _quick_rows = 200
-    _query_columns = (
-        "kemeny_score",
-        "lower_bound",
-        "gap",
-        "optimal",
-        "unique",
-        "stop_reason",
-        "dispersion",
-        "log_likelihood",
-    )
 
     def __init__(
         self,
@@ -264,6 +259,8 @@ class Kemeny(BaseAggregator):
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         verbose: bool | Literal["auto"] = "auto",
+        pins: Pins | None = None,
+        orders: Orders | None = None,
         voter_weights: VoterWeights | None = None,
     ):
         self.method = method
@@ -275,7 +272,28 @@ class Kemeny(BaseAggregator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.pins = pins
+        self.orders = orders
         self.voter_weights = voter_weights
+
+    @property
+    def _is_constrained(self):
+        return self.pins is not None or self.orders is not None
+
+    @property
+    def _query_columns(self):
+        constrained = ("unconstrained_score", "left_out") if self._is_constrained else ()
+        return (
+            "kemeny_score",
+            "lower_bound",
+            "gap",
+            "optimal",
+            "unique",
+            "stop_reason",
+            *constrained,
+            "dispersion",
+            "log_likelihood",
+        )
 
     @property
     def _pair_bytes(self):
@@ -294,6 +312,7 @@ class Kemeny(BaseAggregator):
         return f"set time_limit, or {super()._cost_advice}"
 
     def _aggregate(self, lists):
+        constraints = self._constraints(lists)
         seed = draw_seed(self.random_state)
         verbose = self.verbose if self.n_jobs in (None, 1) else False
         progress = Progress(type(self).__name__, verbose)
@@ -301,11 +320,12 @@ class Kemeny(BaseAggregator):
         try:
             # For one query, another process would take a second to start.
             if lists.n_queries == 1 or effective_n_jobs(self.n_jobs) == 1:
-                solved = self._solve(lists, seed, progress, task)
+                solved = self._solve(lists, constraints, seed, progress, task)
             else:
                 solve = delayed(without_callbacks(self)._solve)
                 groups = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-                    solve(lists.take(group), seed, progress, Task()) for group in self._groups(lists)
+                    solve(lists.take(group), [constraints[q] for q in group], seed, progress, Task())
+                    for group in self._groups(lists)
                 )
                 solved = []
                 for one in chain.from_iterable(groups):
@@ -313,7 +333,7 @@ class Kemeny(BaseAggregator):
                         solved.append(one)
         finally:
             progress.close()
-        score, cost, bound, reason, unique = zip(*solved, strict=True)
+        score, cost, bound, unconstrained, reason, unique = zip(*solved, strict=True)
         cost, bound = np.array(cost), np.array(bound)
         unknown = np.full(lists.n_queries, np.nan)
         dispersion, likelihood = fit_mallows(lists, cost) if self.consensus_ties == "strict" else (unknown, unknown)
@@ -327,10 +347,20 @@ class Kemeny(BaseAggregator):
                 "optimal": reason == "optimal",
                 "unique": known_or_missing(unique),
                 "stop_reason": reason,
+                "unconstrained_score": np.array(unconstrained),
+                "left_out": np.array([own.n_left_out for own in constraints if own is not None], dtype=np.int64),
                 "dispersion": dispersion,
                 "log_likelihood": likelihood,
             },
         )
+
+    def _constraints(self, lists):
+        """Return the pins and orders of each query, None without these parameters; refuse contradictions."""
+        if not self._is_constrained:
+            return [None] * lists.n_queries
+        constraints, ties = read_constraints(lists, self.pins, self.orders), self.consensus_ties == "weak"
+        check_constraints(lists, constraints, lambda own: feasible_order(own, ties=ties) is not None)
+        return constraints
 
     def _groups(self, lists):
         """Yield groups of consecutive queries that one process solves together; each large query starts a new group."""
@@ -343,8 +373,12 @@ class Kemeny(BaseAggregator):
             group.append(q)
         yield group
 
-    def _solve(self, lists, seed, progress, task):
-        """For each query, return the items' scores, the order's cost, its bound, the stop reason and `unique`."""
+    def _solve(self, lists, constraints, seed, progress, task):
+        """Solve each query, and return six results for each.
+
+        These are the items' scores, the order's cost, its bound, the cost without pins and orders, the stop reason and
+        `unique`.
+        """
         lists, unit = count_in_units(lists)
         rng = np.random.default_rng(seed)
         start = rng.bit_generator.state
@@ -366,26 +400,66 @@ class Kemeny(BaseAggregator):
                     components = condorcet_components(prefer[k]) if stacked is None else stacked[k]
                     query = _Query(prefer[k], tied[k], margin[k], components, base[k])
                     search = Search(rng, budget, self._proves, n_restarts, self._unproven, report)
-                    orders[k], *numbers, reason, unique = solve(query, search)
+                    if constraints[q]:
+                        found = self._solve_constrained(query, constraints[q], search, solve, start)
+                    else:
+                        found = solve(query, search)
+                        found = *found[:3], found[1], *found[3:]
+                    orders[k], *numbers, reason, unique = found
                 solved[q] = (unit[q] * number for number in numbers), reason, unique
             if self.consensus_ties == "weak":
                 below = map(n_below, orders)  # the buckets of the items
             else:
-                below = by_item(orders, n_below_place(draw_places(margin, orders)))
+                below = by_item(
+                    orders, n_below_place(draw_places(self._separated(margin, queries, constraints), orders))
+                )
             for q, own in zip(queries, below, strict=True):
-                (cost, bound), reason, unique = solved[q]
-                solved[q] = own, cost, bound, reason, unique
+                numbers, reason, unique = solved[q]
+                solved[q] = own, *numbers, reason, unique
         return solved
 
-    def _solve_strict(self, query, search):
-        order, cost, bound, reason, parts = solve_strict(query.margin, query.components, search)
+    def _solve_constrained(self, query, own, search, solve, start):
+        """Solve a query without and with its pins and orders; also return the score without them, after the bound."""
+        part = replace(search, budget=search.budget.share(_UNCONSTRAINED_SHARE), report=lambda cost, bound: None)
+        free = order, score, bound, reason, unique = solve(query, part)
+        restriction = Restriction(own, ties=self.consensus_ties == "weak")
+        meets = restriction.allows_buckets if restriction.ties else restriction.allows
+        if not (reason == "optimal" and unique and meets(order)):
+            search.rng.bit_generator.state = start
+            free = solve(replace(query, components=self._joined(query, restriction)), search, restriction)
+        if free[3] != "optimal":
+            free = *free[:2], min(max(free[2], bound), free[1]), *free[3:]
+        # An order that meets the pins and orders may be cheaper than the order of an unproven search without them.
+        return *free[:3], min(score, free[1]), *free[3:]
+
+    @staticmethod
+    def _joined(query, restriction):
+        """Return the components of the majorities and orders together; pins join all items into one component."""
+        if restriction.has_pins:
+            return [np.arange(restriction.n)]
+        return ordered_components((query.margin < 0) | restriction.above, query.margin.sum(axis=1))
+
+    @staticmethod
+    def _separated(margin, queries, constraints):
+        """Return margins with which no draw ties a pinned item or the two items of an order."""
+        if not any(constraints[q] for q in queries):
+            return margin
+        margin = margin.copy()
+        for own, q in zip(margin, queries, strict=True):
+            if constraints[q]:
+                own[Restriction(constraints[q]).settled()] = 1.0
+        return margin
+
+    def _solve_strict(self, query, search, restriction=None):
+        order, cost, bound, reason, parts = solve_strict(query.margin, query.components, search, restriction)
         score = query.base + cost
         bound = score if reason == "optimal" else query.base + bound
-        return order, score, bound, reason, only_order(query.margin, parts, search.budget)
+        return order, score, bound, reason, only_order(query.margin, parts, search.budget, restriction)
 
-    def _solve_weak(self, query, search):
+    def _solve_weak(self, query, search, restriction=None):
         part = replace(search, budget=search.budget.share(_SHARE), proves=lambda n: False)
-        order = solve_strict(query.margin, query.components, part)[0]
+        strict = None if restriction is None else restriction.without_ties()
+        order = solve_strict(query.margin, query.components, part, strict)[0]
         proves = search.proves(len(order))
         rank, score, bound, reason, unique = solve_weak(
             query.prefer,
@@ -395,6 +469,7 @@ class Kemeny(BaseAggregator):
             search.budget,
             proves=proves,
             report=search.report,
+            restriction=restriction,
         )
         return rank, score, max(bound, query.base), reason or search.unproven, unique
 
@@ -410,6 +485,7 @@ class Kemeny(BaseAggregator):
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         own = tags.aggregator_tags
-        own.condorcet_winner = self.consensus_ties == "strict"
-        own.unanimity = self.consensus_ties == "strict" and self.method == "exact" and self.time_limit is None
+        free = self.consensus_ties == "strict" and not self._is_constrained
+        own.condorcet_winner = free
+        own.unanimity = free and self.method == "exact" and self.time_limit is None
         return tags

@@ -46,20 +46,22 @@ class Proven:
     only: bool | None = None
 
 
-def prove(margin, order, rng, budget, *, report=None):
+def prove(margin, order, rng, budget, *, report=None, restriction=None):
     """Find a cheapest order of a component and prove that no order is cheaper.
 
     `margin` has shape (n, n), and the search starts from `order`. The search stops when the time limit has passed.
-    After each step, `report` is called with the cost and the bound.
+    After each step, `report` is called with the cost and the bound. If a `restriction` is given, only its orders count.
     """
-    part = _prove_few(margin, order, rng, budget)
+    if restriction is not None:
+        order = restriction.near(order)
+    part = _prove_few(margin, order, rng, budget, restriction)
     if part is not None:
         return part
-    state = State(margin, order, granularity(margin, budget), budget, report)
+    state = State(margin, order, granularity(margin, budget), budget, report, restriction)
     state.search(order, rng, _SEARCH_ROUNDS * len(margin))
     reason = "solver"
     try:
-        polytope = TrianglePolytope(margin, budget)
+        polytope = TrianglePolytope(margin, budget, restriction)
         if relax(state, polytope, rng):
             branch(state, polytope, rng)
     except Infeasible:
@@ -71,18 +73,24 @@ def prove(margin, order, rng, budget, *, report=None):
     return Proven(state.order, state.cost, state.bound, reason)
 
 
-def _prove_few(margin, order, rng, budget):
+def _prove_few(margin, order, rng, budget, restriction=None):
     """Prove a small component with integer margins by dynamic programming over the sets of items that come first.
 
     No linear programme is solved. Margins count as integers only if the tolerance cannot make two different costs
     equal. The local search finds the order, as in a larger component. Returns None if the search finds no cheapest
-    order, or if the time may not suffice. The generator `rng` is advanced as if the full search had run.
+    order, if the time may not suffice, or if items are pinned. The generator `rng` is advanced as if the full search
+    had run.
     """
     n = len(margin)
     if n > _FEW_ITEMS or budget.left < _SECONDS_PER_SET * 2.0**n * n**2:
         return None
     if (np.rint(margin) != margin).any() or TOLERANCE * np.abs(margin).sum() >= 0.5:
         return None
+    fixed = 0.0
+    if restriction is not None:
+        if restriction.has_pins:
+            return None
+        fixed, margin = restriction.least_cost(margin), restriction.guarded(margin)
     first = descend(margin, order, budget)
     known, n_rounds = order_cost(margin, first), _SEARCH_ROUNDS * n
     (least,), (n_ways,) = cheapest_orders(np.array([n]), margin.ravel(), np.array([known]))
@@ -93,26 +101,35 @@ def _prove_few(margin, order, rng, budget):
         if order_cost(margin, first) > least:
             return None
     rng.bit_generator.advance(n_drawn(n_rounds))
-    least = float(least)
+    least = float(least) + fixed
     return Proven(np.asarray(first), least, least, "optimal", only=bool(n_ways == 1))
 
 
 class State(Bracket):
     """Best known strict order of a component, and a proven bound on the cost; `margin` has shape (n, n)."""
 
-    def __init__(self, margin, order, step, budget, report=None):
+    def __init__(self, margin, order, step, budget, report=None, restriction=None):
         super().__init__(order_cost(margin, order), float(np.abs(margin).sum()), step, budget, report)
-        self.margin, self.order = margin, order
+        self.margin, self.order, self.restriction = margin, order, restriction
+        if restriction is not None:
+            self.bound = min(restriction.least_cost(margin), self.cost)
 
     def search(self, order, rng, n_rounds):
         """Search from `order` for an order that is cheaper than the best known order, in `n_rounds` rounds."""
         share = self.budget.share(_SHARE)
+        if self.restriction is not None:
+            if self.restriction.has_pins:  # a round is slower
+                n_rounds = -(-n_rounds // _SEARCH_ROUNDS)
+            self.take(self.restriction.search(self.margin, order, n_rounds, rng, share, target=self.bound))
+            return
         order = descend(self.margin, order, share)
         self.take(iterate(self.margin, order, n_rounds, rng, share, target=self.bound))
 
     def take(self, order):
-        """Store an order if it is cheaper than the best known order."""
+        """Store an order if it is cheaper than the best known order and meets the restriction."""
         cost = order_cost(self.margin, order)
+        if self.restriction is not None and not self.restriction.allows(order):
+            return
         if cost < self.cost - TOLERANCE * self.scale:
             self.order, self.cost = order, cost
 
@@ -125,6 +142,12 @@ def relax(state, polytope, rng):
     """
     place = np.argsort(state.order)
     x = np.where(polytope.cost == 0, place[polytope.first] < place[polytope.second], polytope.cost < 0).astype(float)
+    if state.restriction is not None:
+        x = polytope.with_fixed(x)
+        if state.restriction.has_pins:
+            x, bound = polytope.relax()
+            state.raise_bound(bound)
+            polytope.fix(state.most)
     last, before, idle = -np.inf, None, 0
     while not state.met():
         state.budget.check()

@@ -26,17 +26,22 @@ class RelationProgramme:
 
     `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a tie. `before`
     and `level` have shape (n, n). The solver gets the costs as multiples of `unit`, so that its tolerances are small
-    compared with the costs.
+    compared with the costs. If a `restriction` is given, only its orders are solutions.
     """
 
-    def __init__(self, before, level, unit, budget):
+    def __init__(self, before, level, unit, budget, restriction=None):
         n = len(before)
         budget.check(_SECONDS_PER_PAIR * n**2)
         self.n, self.before, self.unit, self.budget = n, before, unit, budget
         self.off = ~np.eye(n, dtype=bool)
         self.number = np.full((n, n), -1)
         self.number[self.off] = np.arange(n * (n - 1))
-        self.triple = self.violated((level < before.T).astype(np.float64))
+        # Pairs in which the row's item must be above the column's item.
+        self.above = np.zeros((n, n), dtype=bool) if restriction is None else restriction.above
+        self.pins = None if restriction is None or not restriction.has_pins else self._pins(restriction)
+        y = (level < before.T) | self.above
+        y[self.above.T] = False
+        self.triple = self.violated(y.astype(np.float64))
         #: Number of programmes solved in calls of `rounds` without `limit`.
         self.n_solved = 0
 
@@ -55,6 +60,7 @@ class RelationProgramme:
         """
         bounds, integer, n_left = np.zeros((2, self.n * (self.n - 1))), False, np.inf if limit is None else limit
         bounds[1] = 1.0
+        bounds[0, self.number[self.above]], bounds[1, self.number[self.above.T]] = 1.0, 0.0
         row = None if excluded is None else np.where(excluded[:, None] <= excluded[None, :], 1.0, -1.0)[self.off]
         while n_left > 0:
             self.budget.check()
@@ -71,6 +77,14 @@ class RelationProgramme:
             integer = integer or len(new) == 0
             self.triple = np.unique(np.concatenate([self.triple, new]), axis=0)
         raise Unfinished
+
+    def _pins(self, restriction):
+        """Build two rows for each pinned item, and their upper limits; all items below or tied add up to a constant."""
+        count = np.zeros((len(restriction.pinned), self.n * (self.n - 1)))
+        for row, item in zip(count, restriction.pinned, strict=True):
+            row[self.number[item, np.arange(self.n) != item]] = 1.0
+        n_rest = self.n - 1.0 - restriction.place[restriction.pinned]
+        return csr_array(np.concatenate([count, -count])), np.concatenate([n_rest, -n_rest])
 
     def violated(self, y):
         """Return triples that `y` violates, of shape (n_triples, 3), the most violated triple first.
@@ -107,6 +121,8 @@ class RelationProgramme:
         ptr = np.concatenate([2 * np.arange(len(first)), 2 * len(first) + 3 * np.arange(len(a) + 1)])
         matrix = csr_array((value, np.concatenate(column), ptr), shape=(len(ptr) - 1, self.n * (self.n - 1)))
         most = np.concatenate([np.full(len(first), -1.0), np.ones(len(a))])
+        if self.pins is not None:
+            matrix, most = vstack([matrix, self.pins[0]], format="csr"), np.append(most, self.pins[1])
         if excluded is not None:
             matrix = vstack([matrix, csr_array(excluded[None, :])], format="csr")
             # The upper limit is one less than the value of the excluded order.
@@ -118,8 +134,12 @@ class RelationProgramme:
     def _solve(self, level, excluded, bounds, useful, integer, options):
         # The cost of a pair is a constant plus a term for each of its two variables. The coefficient of a variable is
         # the cost of a tie minus the cost of the opposite order.
-        cost = (level - self.before.T)[self.off] / self.unit
-        base = float(np.triu(self.before + self.before.T - level, 1).sum())
+        before = self.before
+        if self.above.any():  # the cost of a given order is 0
+            fixed = self.above | self.above.T
+            before, level = np.where(fixed, 0.0, before), np.where(fixed, 0.0, level)
+        cost = (level - before.T)[self.off] / self.unit
+        base = float(np.triu(before + before.T - level, 1).sum())
         matrix, most = self._rows(excluded)
         bound = -np.inf
         if integer:

@@ -67,9 +67,13 @@ def order_cost(margin, order):
     return float(np.triu(np.maximum(ordered, 0.0), 1).sum())
 
 
-def descend(margin, order, budget):
-    """Move single items to cheaper places until no move lowers the cost or time runs out; return the order."""
-    return insertion_descent(margin, order, TOLERANCE * np.abs(margin).sum(), until=lambda: budget.late)[0]
+def descend(margin, order, budget, tolerance=None):
+    """Move single items to cheaper places until no move lowers the cost or time runs out; return the order.
+
+    Changes of the cost up to the tolerance are rounding errors; None means that the margins determine it.
+    """
+    tolerance = TOLERANCE * np.abs(margin).sum() if tolerance is None else tolerance
+    return insertion_descent(margin, order, tolerance, until=lambda: budget.late)[0]
 
 
 def n_drawn(n_rounds):
@@ -77,17 +81,17 @@ def n_drawn(n_rounds):
     return 2 * _MOVES * n_rounds
 
 
-def iterate(margin, order, n_rounds, rng, budget, *, target=-np.inf, most_rounds=None):
+def iterate(margin, order, n_rounds, rng, budget, *, target=-np.inf, most_rounds=None, tolerance=None):
     """Search in rounds: displace some items at random, then descend; return the best order, int64 of shape (n,).
 
     The search stops after `n_rounds` rounds, or when the time limit has passed. It also stops at an order with the cost
     `target`, which is a lower bound on :func:`order_cost`. The cost is compared with `target` at least once in
-    `most_rounds` rounds; this number does not change the result.
+    `most_rounds` rounds; this number does not change the result. `tolerance` is the tolerance of :func:`descend`.
     """
     n = len(order)
     if n < 3:
-        return descend(margin, order, budget)
-    tolerance = TOLERANCE * np.abs(margin).sum()
+        return descend(margin, order, budget, tolerance)
+    tolerance = TOLERANCE * np.abs(margin).sum() if tolerance is None else tolerance
     cost = order_cost(margin, order)
     best, costs = np.asarray(order), (cost, cost)
     chunk = min(max(1, _CHUNK_STEPS // (12 * n * n)), most_rounds or n_rounds)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ..._arrays import TOLERANCE
 from ..._arrays._preferences import margins
 from ..._support._memory import check_matrix
 from ._budget import Budget
@@ -74,9 +75,10 @@ class Search:
     report: Callable[[float, float], None] = lambda cost, bound: None
 
 
-def solve_strict(margin, components, search):
+def solve_strict(margin, components, search, restriction=None):
     """Find a strict order of low cost from margins of shape (n, n), one component after the other.
 
+    If a `restriction` is given, the order meets it, and the components must take it into account.
     The smallest component is solved first. Returns five results. The first is the order, int64 of shape (n,). The
     second and third are its cost and the bound; the cost of ordering every pair by its majority is subtracted from
     both. The fourth is "optimal", or the reason why some component is not proven. The last contains a pair for each
@@ -93,13 +95,16 @@ def solve_strict(margin, components, search):
             solved[k] = items, _ALONE
             continue
         inner = margin[np.ix_(items, items)]
-        order = borda_order(inner)
+        order, own = borda_order(inner), None if restriction is None else restriction.within(items)
         if len(items) < 3:
-            part = Proven(order, 0.0, 0.0, "optimal")
+            # With a restriction, only one order of the two items is possible.
+            order = order if own is None else own.near(order)
+            least = order_cost(inner, order)
+            part = Proven(order, least, least, "optimal")
         elif search.proves(len(items)):
-            part = prove(inner, order, search.rng, search.budget, report=report_part)
+            part = prove(inner, order, search.rng, search.budget, report=report_part, restriction=own)
         else:
-            part = _search(inner, order, search)
+            part = _search(inner, order, search, own)
         solved[k] = items, part
         cost, bound = cost + part.cost, bound + part.bound
         reasons.add(part.reason)
@@ -108,8 +113,13 @@ def solve_strict(margin, components, search):
     return np.concatenate([items[part.order] for items, part in parts]), cost, bound, reason, parts
 
 
-def _search(margin, order, search):
-    """Search for a cheaper order without a proof, and return a Proven; an order with cost 0 is optimal."""
+def _search(margin, order, search, restriction):
+    """Search for a cheaper order without a proof, and return a Proven; an order with the least cost is optimal."""
+    if restriction is not None:
+        order = restriction.search(margin, order, search.n_restarts, search.rng, search.budget)
+        cost, least = order_cost(margin, order), restriction.least_cost(margin)
+        optimal = cost <= least + TOLERANCE * np.abs(margin).sum()
+        return Proven(order, cost, cost if optimal else least, "optimal" if optimal else search.unproven)
     order = descend(margin, order, search.budget)
     order = iterate(margin, order, search.n_restarts, search.rng, search.budget)
     cost = order_cost(margin, order)

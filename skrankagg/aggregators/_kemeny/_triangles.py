@@ -49,10 +49,11 @@ class TrianglePolytope:
     """Linear programme for orders that are cheaper than a known order, with its current rows and fixed pairs.
 
     `margin`, of shape (n, n), contains the cost of placing the row's item before the column's item, minus the cost of
-    the opposite order. All long steps check the time limit, and raise Unfinished if the time limit has passed.
+    the opposite order. If a `restriction` is given, only its orders are searched. All long steps check the time limit,
+    and raise Unfinished if the time limit has passed.
     """
 
-    def __init__(self, margin, budget):
+    def __init__(self, margin, budget, restriction=None):
         n = len(margin)
         budget.check(_SECONDS_PER_PAIR * n**2)
         self.n, self.budget = n, budget
@@ -67,9 +68,25 @@ class TrianglePolytope:
         self.row_slack = np.empty(0)
         self.bound, self.reduced = 0.0, np.zeros(len(self.cost))
         self.cut, self.cut_most = csr_array((0, len(self.cost))), np.empty(0)
-        self.n_kept = 0  # number of cuts at the start that exclude orders; these cuts are never removed
+        self.n_kept = 0  # number of cuts at the start that exclude orders or pin items; they are never removed
         #: Number of linear programmes solved, and the largest number allowed.
         self.n_programmes, self.most_programmes = 0, np.inf
+        if restriction is not None:
+            self.before = restriction.above.copy()
+            for item in restriction.pinned:
+                self._pin(item, int(restriction.place[item]))
+
+    def _pin(self, item, n_above):
+        """Add two rows: exactly `n_above` items are above an item."""
+        others = np.flatnonzero(np.arange(self.n) != item)
+        # The variable of a pair is 1 if the item with the smaller number is above.
+        sign = np.where(others < item, 1.0, -1.0)
+        row = csr_array((sign, self.pair[item, others], [0, len(sign)]), shape=(1, len(self.cost)))
+        row.sort_indices()
+        most = n_above - np.count_nonzero(others > item)
+        self.cut = vstack([row, -row, self.cut], format="csr")
+        self.cut_most = np.concatenate([[most, -most], self.cut_most])
+        self.n_kept += 2
 
     # ------------------------------------------------------------------ fixed pairs
 
@@ -124,6 +141,11 @@ class TrianglePolytope:
         # The upper limit is one less than the value of the excluded order.
         self.cut_most = np.append(np.count_nonzero(sign > 0) - 1.0, self.cut_most)
         self.n_kept += 1
+
+    def with_fixed(self, x):
+        """Return a solution in which the fixed pairs have their direction, and the other pairs are as in `x`."""
+        forward, backward = self.before[self.first, self.second], self.before[self.second, self.first]
+        return np.where(forward, 1.0, np.where(backward, 0.0, x))
 
     def agrees(self, x):
         """Return True if a solution agrees with all fixed pairs, including pairs fixed after the solution was found."""

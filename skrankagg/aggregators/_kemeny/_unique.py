@@ -27,49 +27,66 @@ from ._triangles import Infeasible, TrianglePolytope
 _PROGRAMMES, _PER_PROGRAMME = 10, 1
 
 
-def only_order(margin, parts, budget):
+def only_order(margin, parts, budget, restriction=None):
     """Return True if there is only one cheapest order, False if there are several, and None if this is not known.
 
-    `parts` contains a pair for each component, best first: the items of the component, and the result of its proof.
+    `parts` contains a pair for each component, best first: the items of the component, and the result of its proof. If
+    a `restriction` is given, only its orders count.
     """
     ends = [(items[part.order[0]], items[part.order[-1]], part.reason == "optimal") for items, part in parts]
     for (_, last, above), (first, _, below) in pairwise(ends):
-        if above and below and margin[last, first] == 0:
+        free = restriction is None or not restriction.above[last, first]
+        if above and below and free and margin[last, first] == 0:
             return False
     cycles = [(items, part) for items, part in parts if len(items) > 2]
     proven = [(items, part) for items, part in cycles if part.reason == "optimal"]
     if any(part.only is False for _, part in proven):
         return False
-    unknown = [(margin[np.ix_(items, items)], part) for items, part in proven if part.only is None]
+    unknown = [
+        (margin[np.ix_(items, items)], part, None if restriction is None else restriction.within(items))
+        for items, part in proven
+        if part.only is None
+    ]
     try:
-        if any(_blocks_can_change_places(inner, part.order, budget) for inner, part in unknown):
+        if any(_blocks_can_change_places(inner, part.order, budget, own) for inner, part, own in unknown):
             return False
     except Unfinished:
         return None
     if len(proven) < len(cycles):
         return None
     answers = {True}
-    for inner, part in sorted(unknown, key=lambda one: len(one[0])):
-        answers.add(_only_order(inner, part, budget))
+    for inner, part, own in sorted(unknown, key=lambda one: len(one[0])):
+        answers.add(_only_order(inner, part, budget, own))
         if False in answers:
             return False
     return None if None in answers else True
 
 
-def _blocks_can_change_places(margin, order, budget):
+def _blocks_can_change_places(margin, order, budget, restriction=None):
     """Return True if an order contains two adjacent blocks of items that can change places at no cost."""
-    ordered = margin[np.ix_(order, order)]
-    # sums[i, k] is the sum of the first i rows and the first k columns.
-    sums = np.pad(ordered, ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
     tolerance = TOLERANCE * np.abs(margin).sum()
+    sums = _block_sums(margin, order)
+    # Number of pairs that must keep their order, if there are such pairs.
+    n_settled = None if restriction is None else _block_sums(restriction.settled().astype(np.float64), order)
     for middle in range(1, len(order)):
         budget.check()
-        # Margins of the block from i to the middle over the block from there to k.
-        start, end = slice(0, middle), slice(middle + 1, None)
-        total = sums[middle, end] - sums[start, end] - sums[middle, middle] + sums[start, middle][:, None]
-        if (np.abs(total) <= tolerance).any():
+        drawn = np.abs(_sums_at(sums, middle)) <= tolerance
+        if n_settled is not None:
+            drawn &= _sums_at(n_settled, middle) == 0
+        if drawn.any():
             return True
     return False
+
+
+def _block_sums(table, order):
+    """Return sums of a table whose rows and columns are sorted by `order`: of the first i rows and first k columns."""
+    return np.pad(table[np.ix_(order, order)], ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
+
+
+def _sums_at(sums, middle):
+    """Return the sums of the rows from i to the middle and the columns from the middle to k, for all i and k."""
+    start, end = slice(0, middle), slice(middle + 1, None)
+    return sums[middle, end] - sums[start, end] - sums[middle, middle] + sums[start, middle][:, None]
 
 
 class _Found(Exception):
@@ -82,16 +99,21 @@ class _Another(State):
     Orders are accepted if they cost less than the known order plus one step, the least difference between two costs.
     """
 
-    def __init__(self, margin, known, step, budget):
-        super().__init__(margin, known, step, budget)
+    def __init__(self, margin, known, step, budget, restriction=None):
+        super().__init__(margin, known, step, budget, restriction=restriction)
         self.least, self.known = self.cost, known
         self.cost += step or 2e-9 * self.scale
 
     def search(self, order, rng, n_rounds):
         self.take(order)
-        self.take(descend(self.margin, order, self.budget))
+        if self.restriction is None:
+            self.take(descend(self.margin, order, self.budget))
+        else:
+            self.take(self.restriction.search(self.margin, order, 0, rng, self.budget))
 
     def take(self, order):
+        if self.restriction is not None and not self.restriction.allows(order):
+            return
         excess = order_cost(self.margin, order) - self.least
         if (order == self.known).all() or excess > self.most - self.least:
             return
@@ -101,12 +123,12 @@ class _Another(State):
         raise _Found
 
 
-def _only_order(margin, part, budget):
+def _only_order(margin, part, budget, restriction=None):
     known = part.order
-    state = _Another(margin, known, granularity(margin, budget), budget)
+    state = _Another(margin, known, granularity(margin, budget), budget, restriction)
     rng = np.random.default_rng(0)
     try:
-        polytope = TrianglePolytope(margin, budget)
+        polytope = TrianglePolytope(margin, budget, restriction)
         polytope.exclude(known)
         polytope.cycle = part.cycle
         polytope.most_programmes = _PROGRAMMES + _PER_PROGRAMME * part.n_programmes

@@ -27,10 +27,11 @@ _FEW_ITEMS, _STEPS, _SECONDS_PER_STEP = 15, 3_000_000 if COMPILED else 30_000, 4
 _PROGRAMMES = 10
 
 
-def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report):
+def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report, restriction=None):
     """Find an order with ties that has the lowest score, and prove it if `proves` is true and time suffices.
 
-    The search starts from the ranks in `rank`. `report` is called with the score and the bound.
+    The search starts from the ranks in `rank`. `report` is called with the score and the bound. If a `restriction` is
+    given, only its orders count.
 
     Returns five results. The first, int64 of shape (n,), contains the number of each item's bucket (group of tied
     items); the best bucket is 0. The second and third are the score and the bound. The fourth is the stop reason:
@@ -38,17 +39,21 @@ def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report):
     lowest score, False if another order has this score, and None if this is not known.
     """
     before, level = pair_costs(prefer, tied, penalty)
+    tolerance, strength = TOLERANCE * np.abs(before).sum(), (before - before.T).sum(axis=1)
+    if restriction is not None:
+        before, level = restriction.forbid(before, level)
     least = np.minimum(np.minimum(before, before.T), level)
-    tolerance = TOLERANCE * np.abs(before).sum()
     # An arc leads from the row's item to the column's item if the opposite order costs more than the least cost of the
     # pair.
     arc = least + tolerance < before.T
     np.fill_diagonal(arc, False)
     bound, reasons, parts = 0.0, {"optimal"}, []
     across = float(np.triu(least, 1).sum())
-    for items in ordered_components(arc, (before - before.T).sum(axis=1)):
+    together = restriction is not None and restriction.has_pins
+    for items in [np.arange(len(arc))] if together else ordered_components(arc, strength):
         square = items[:, None], items
-        part = _Component(before[square], level[square], budget)
+        own = None if restriction is None else restriction.within(items)
+        part = _Component(before[square], level[square], budget, own)
         if len(items) > 1:
             start = np.argsort(np.argsort(rank[items]))
             part.search(start)
@@ -86,16 +91,20 @@ class _Component(Bracket):
     The order is stored as the bucket (group of tied items) of each item.
 
     Costs are relative: a pair of items has three possibilities (either order, or a tie), and the cheapest of the three
-    costs 0.
+    costs 0. With a `restriction`, possibilities that it forbids have high costs.
     """
 
-    def __init__(self, before, level, budget):
+    def __init__(self, before, level, budget, restriction=None):
         least = np.minimum(np.minimum(before, before.T), level)
         self.before, self.level = before - least, level - least
-        self.n = len(before)
-        costs = np.round(np.concatenate([self.before.ravel(), self.level.ravel()]) * 2, 9)
+        self.n, self.restriction = len(before), restriction
+        usual = self.before, self.level, before
+        if restriction is not None:  # the costs of forbidden possibilities are no costs of orders
+            fixed = restriction.above | restriction.above.T
+            usual = [np.where(fixed, 0.0, one) for one in usual]
+        costs = np.round(np.concatenate([usual[0].ravel(), usual[1].ravel()]) * 2, 9)
         step = granularity(costs, budget) / 2 if self.n > 1 else 0.0
-        super().__init__(np.inf, float(np.abs(before).sum()), step, budget)
+        super().__init__(np.inf, float(np.abs(usual[2]).sum()), step, budget)
         self.tolerance = TOLERANCE * self.scale
         #: Bonus for each tied pair. It decides between orders of equal cost: the bonuses of all pairs add up to less
         #: than the least difference between two costs.
@@ -113,8 +122,11 @@ class _Component(Bracket):
         """Search for a cheaper order by local moves from `bucket`, and store the order if it is cheaper."""
         bucket = self._descend(self.level, bucket)
         cost = self._cost(bucket, self.level)
-        if cost < self.cost:
+        if cost < self.cost and self._allows(bucket):
             self.bucket, self.cost = bucket, cost
+
+    def _allows(self, bucket):
+        return self.restriction is None or self.restriction.allows_buckets(bucket)
 
     def _cost(self, bucket, level):
         """Return the total cost of an order with ties; ``level[i, j]`` is the cost of tying items i and j."""
@@ -124,7 +136,12 @@ class _Component(Bracket):
         return ordered + float(np.where(same, level, 0.0).sum())
 
     def _descend(self, level, bucket):
-        return np.array(bucket_descent(self.before, level, bucket, self.tolerance, until=lambda: self.budget.late))
+        def until():
+            return self.budget.late
+
+        if self.restriction is not None:
+            return self.restriction.descend_buckets(self.before, level, bucket, self.tolerance, until)
+        return np.array(bucket_descent(self.before, level, bucket, self.tolerance, until=until))
 
     def prove(self, report):
         """Raise the bound until it meets the cost or time runs out."""
@@ -137,8 +154,11 @@ class _Component(Bracket):
         """Prove the order by dynamic programming, if there are few items and the costs are exact.
 
         Among several cheapest orders, the order with the most ties is chosen. Several orders may have the same number
-        of ties. Then the order from the local search is kept if it is one of these orders.
+        of ties. Then the order from the local search is kept if it is one of these orders. Pinned items are not proven
+        in this way.
         """
+        if self.restriction is not None and self.restriction.has_pins:
+            return
         if self.n > _FEW_ITEMS or self.tolerance >= 0.25 or self.budget.left < _STEPS * _SECONDS_PER_STEP:
             return
         order = np.argsort(-self.bucket, kind="stable")
@@ -173,8 +193,8 @@ class _Component(Bracket):
 
     def _open(self):
         if self.programme is None:
-            unit = self.step or self.scale / self.n**2
-            self.programme = RelationProgramme(self.before, self.level, unit, self.budget)
+            unit = self.step or self.scale / self.n**2 or 1.0
+            self.programme = RelationProgramme(self.before, self.level, unit, self.budget, self.restriction)
 
     # ------------------------------------------------------------------ orders of equal cost
 
@@ -198,7 +218,8 @@ class _Component(Bracket):
         while k < bucket.max() and not self.budget.late:
             above, below = np.flatnonzero(bucket == k), np.flatnonzero(bucket == k + 1)
             pairs = above[:, None], below
-            if self.level[pairs].sum() - self.before[pairs].sum() <= self.tolerance:
+            pinned = self.restriction is not None and (self.restriction.place[below] >= 0).any()
+            if not pinned and self.level[pairs].sum() - self.before[pairs].sum() <= self.tolerance:
                 bucket[bucket > k] -= 1
             else:
                 k += 1
@@ -210,7 +231,7 @@ class _Component(Bracket):
         An order is better if it costs less, or if it costs the same and has more ties.
         """
         cost = self._cost(bucket, self.level)
-        if cost > self.cost + self.tolerance or (bucket == self.bucket).all():
+        if cost > self.cost + self.tolerance or (bucket == self.bucket).all() or not self._allows(bucket):
             return False
         equal = cost >= self.cost - self.tolerance
         if equal:

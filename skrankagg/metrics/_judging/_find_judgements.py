@@ -4,7 +4,11 @@ import inspect
 
 from ..._data._qrels import AlignedQrels, Qrels, check_qrels
 from .._agreement._consensus_scores import ConsensusScorer
+from .._exposure._exposure_measure import ExposureScorer
 from ._scorer import RankingScorer
+
+#: Scorers that use only the lists.
+_WITHOUT_JUDGEMENTS = (ConsensusScorer, ExposureScorer)
 
 
 def lacks_judgements(estimator):
@@ -60,7 +64,7 @@ def _lacks(name, value):
     """Return True if the part of an estimator at the path `name` needs judgements but does not contain any."""
     if isinstance(value, RankingScorer):
         return value.qrels is None
-    if name.rpartition("__")[2] == "scoring" and callable(value) and not isinstance(value, ConsensusScorer):
+    if name.rpartition("__")[2] == "scoring" and callable(value) and not isinstance(value, _WITHOUT_JUDGEMENTS):
         return _takes_y(value)
     if _is_estimator(value) and (_asks_for_judgements(value) or _is_supervised(value)):
         return getattr(value, "qrels", None) is None
@@ -100,7 +104,7 @@ def _needs_no_judgements(scoring):
     """Return True if a search with this scoring uses only the lists."""
     if isinstance(scoring, dict):
         return all(map(_needs_no_judgements, scoring.values()))
-    return scoring is None or isinstance(scoring, ConsensusScorer)
+    return scoring is None or isinstance(scoring, _WITHOUT_JUDGEMENTS)
 
 
 def _is_estimator(value):

@@ -1,9 +1,23 @@
 """Cross-validation: each query is aggregated by an estimator that was fitted on other queries."""
 
+import numpy as np
 from joblib import Parallel, delayed
 
 from ..._support._sklearn import clone
 from ._judged_lists import join_parts, rank
+
+
+def spread_folds(has_relevant, n_folds):
+    """Return the positions of the training and the test queries of each fold.
+
+    A fold consists of neighbouring queries. Queries with and without relevant items are divided among the folds
+    separately, so each training set contains queries with relevant items. `has_relevant` is a mask of the queries.
+    """
+    fold = np.empty(len(has_relevant), dtype=np.int64)
+    for chosen in (has_relevant, ~has_relevant):
+        size = int(chosen.sum())
+        fold[chosen] = np.arange(size) * n_folds // max(size, 1)
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
 
 
 def hold_out(estimator, lists, aligned, folds, n_jobs=None):

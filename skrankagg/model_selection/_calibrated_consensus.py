@@ -1,0 +1,212 @@
+"""CalibratedConsensus: a probability of relevance for each item of a consensus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import BaseCrossValidator
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from .._data._types import AnyQrels
+from .._support._sklearn import Interval, StrOptions
+from ..exceptions import InputError
+from ._judged_consensus import JudgedConsensus, keep_rows
+
+__all__ = ["CalibratedConsensus"]
+
+#: From this number of judged queries on, method="auto" chooses isotonic regression.
+MANY_QUERIES = 100
+
+# The inverse penalty of the sigmoid, which makes the penalty negligible for standardised features.
+_NEARLY_FREE = 1e6
+
+
+class CalibratedConsensus(JudgedConsensus):
+    r"""Add to a consensus the probability that each item is relevant, learned from judged queries.
+
+    The scores of a consensus order the items of one query. They are not probabilities, and the scores of different
+    queries may have different scales. This estimator learns how often items with a similar score or rank were relevant
+    in the judged queries.
+
+    The probabilities are right on average over queries, but hardly for one query. No feature of the lists shows how
+    many relevant items a particular query has. So the items with a probability of 0.3 are relevant in 30 % of all
+    cases, but in one query all of these items may be relevant and in another query none. A minimum probability is
+    therefore a cut of the ranking that is right on average.
+
+    Parameters
+    ----------
+    aggregator : estimator
+        The method whose consensus is calibrated: an aggregator, or a pipeline or search that ends in one. Set the
+        parameters of the method with names such as ``aggregator__k``.
+    method : {"auto", "sigmoid", "isotonic"}, default="auto"
+        Form of the probability as a function of the feature. "sigmoid" fits a logistic curve, and "isotonic" fits an
+        increasing step function. "auto" uses the sigmoid below 100 judged queries, and isotonic regression from 100
+        on.
+    feature : {"min-max", "rank", "score", "all"}, default="min-max"
+        Number from which the probability is computed. "min-max" is the score, scaled from 0 for the last items of the
+        query to 1 for the first items. "rank" is the logarithm of the rank. "score" is the score itself; it is suitable
+        only if the scores of all queries have the same scale. "all" is a logistic regression of these numbers, of the
+        standardised score, of the rank divided by the number of items, of the share of the lists that contain the item,
+        and of the number of items. With "all" an item may have a higher probability than an item above it.
+    min_probability : float, default=None
+        Items with a lower probability are left out of the result. A query may then have no items. None keeps all items.
+    cv : int, splitter or iterable, default=5
+        Folds of whole queries, as in :func:`cross_val_consensus`. They are used only if the aggregator learns from
+        judgements: the consensus of each judged query then comes from a fit on the other folds.
+    qrels : Qrels, DataFrame or dict, default=None
+        Judgements of training queries. None if the judgements are passed to ``fit``, as ``qrels=`` or as `y` from
+        :meth:`~skrankagg.Qrels.align`.
+
+    Attributes
+    ----------
+    aggregator_ : estimator
+        The method, fitted on all queries.
+    calibrator_ : estimator
+        The fitted ``IsotonicRegression``, or a pipeline that ends in a fitted ``LogisticRegression``.
+    method_ : {"sigmoid", "isotonic"}
+        The form that was used.
+    n_queries_ : int
+        Number of judged queries.
+    n_relevant_ : int
+        Number of relevant items in the consensus of these queries.
+
+    See Also
+    --------
+    TopSet : Returns the first items, so that a relevant item is among them with a given confidence.
+    skrankagg.plotting.ReliabilityDisplay : Compares the probabilities with the shares of relevant items.
+    sklearn.calibration.CalibratedClassifierCV : The same idea for classifiers.
+
+    Notes
+    -----
+    The samples are the items of all judged queries. An item counts as relevant if its grade is above 0. An item
+    without a judgement counts as not relevant, so the probability is that an item is judged relevant. Queries without a
+    relevant item are used, too. All samples have the same weight, so queries with many items weigh more.
+
+    The sigmoid uses the targets of Platt [1]_: with r relevant and s other samples, :math:`(r + 1)/(r + 2)` for a
+    relevant sample and :math:`1/(s + 2)` for any other. Tied items have the same probability, except with ``"all"`` if
+    different numbers of lists contain them.
+
+    If few items are relevant, as in lists of a thousand documents, judge the probabilities by the first items. The
+    error over all items is then small for any method that gives nearly all items a probability near 0. On such lists
+    the sigmoid is wrong by .1 and more for the first ten items, while isotonic regression is not. The page
+    :doc:`/user_guide/probabilities` has the numbers, and the number of queries that are needed.
+
+    References
+    ----------
+    .. [1] J. Platt, "Probabilistic outputs for support vector machines and comparisons to regularized likelihood
+       methods", Advances in Large Margin Classifiers, 1999.
+    .. [2] B. Zadrozny and C. Elkan, "Transforming classifier scores into accurate multiclass probability estimates",
+       KDD 2002.
+
+    Examples
+    --------
+    >>> from skrankagg import Qrels, RankedLists, ReciprocalRankFusion
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.model_selection import CalibratedConsensus
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=60, quality=0.3, random_state=0)
+    >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
+    >>> calibrated = CalibratedConsensus(ReciprocalRankFusion()).fit(lists[:50], qrels)
+    >>> calibrated.transform(lists[50:]).columns.tolist()
+    ['query', 'item', 'score', 'rank', 'probability']
+    >>> calibrated.method_, calibrated.n_queries_
+    ('sigmoid', 50)
+    >>> likely = calibrated.set_params(min_probability=0.8).transform(lists[50:])
+    >>> len(likely) < lists[50:].n_candidates
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **JudgedConsensus._parameter_constraints,
+        "method": [StrOptions({"auto", "sigmoid", "isotonic"})],
+        "feature": [StrOptions({"min-max", "rank", "score", "all"})],
+        "min_probability": [Interval(Real, 0, 1, closed="both"), None],
+    }
+
+    calibrator_: IsotonicRegression | Pipeline
+    method_: str
+    n_queries_: int
+    n_relevant_: int
+
+    def __init__(
+        self,
+        aggregator: Any,
+        *,
+        method: Literal["auto", "sigmoid", "isotonic"] = "auto",
+        feature: Literal["min-max", "rank", "score", "all"] = "min-max",
+        min_probability: float | None = None,
+        cv: int | BaseCrossValidator | Iterable[Any] = 5,
+        qrels: AnyQrels | None = None,
+    ) -> None:
+        self.aggregator = aggregator
+        self.method = method
+        self.feature = feature
+        self.min_probability = min_probability
+        self.cv = cv
+        self.qrels = qrels
+
+    def _validate_params(self):
+        super()._validate_params()
+        if self.feature == "all" and self.method == "isotonic":
+            raise InputError(
+                "`method` must be 'auto' or 'sigmoid' with feature='all', because isotonic regression needs a single "
+                "feature; got 'isotonic'. Choose another method, or feature='min-max'."
+            )
+
+    def _learn(self, rows, relevant, n_queries):
+        self.n_queries_, self.n_relevant_ = n_queries, int(relevant.sum())
+        self.method_ = self.method
+        if self.method == "auto":
+            self.method_ = "sigmoid" if n_queries < MANY_QUERIES or self.feature == "all" else "isotonic"
+        X = self._features(rows)
+        if self.method_ == "isotonic":
+            self.calibrator_ = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(X, relevant)
+        else:
+            self.calibrator_ = _fit_sigmoid(X, relevant, 1.0 if self.feature == "all" else _NEARLY_FREE)
+
+    def _features(self, rows):
+        """Return the features of the rows, of shape (n_rows, n_features); higher values suggest relevance."""
+        if self.feature == "min-max":
+            columns = [rows.min_max()]
+        elif self.feature == "rank":
+            columns = [-np.log(rows.mid_rank())]
+        elif self.feature == "score":
+            columns = [rows.score]
+        else:
+            rank, n = rows.mid_rank(), rows.n_rows()
+            columns = [
+                *(rows.score, rows.min_max(), rows.z_score()),
+                *(-np.log(rank), -rank / n, rows.list_share(), np.log(n)),
+            ]
+        if self.feature in ("score", "all") and not np.isfinite(rows.frame["score"].to_numpy()).all():
+            raise InputError(
+                f"`feature` must be 'min-max' or 'rank' if some score of the consensus is infinite; got "
+                f"{self.feature!r}. Choose one of the two."
+            )
+        return np.stack(columns, axis=1)
+
+    def _add(self, rows):
+        X = self._features(rows)
+        probability = self.calibrator_.predict(X) if self.method_ == "isotonic" else self._logistic(X)
+        frame = rows.frame.assign(probability=probability)
+        return frame if self.min_probability is None else keep_rows(rows, probability >= self.min_probability, frame)
+
+    def _logistic(self, X):
+        return self.calibrator_.predict_proba(X)[:, 1]
+
+
+def _fit_sigmoid(X, relevant, C):
+    """Fit a logistic regression to Platt's targets; each sample is used once as relevant and once as not relevant."""
+    n_relevant = relevant.sum()
+    target = np.where(relevant, (n_relevant + 1) / (n_relevant + 2), 1 / (len(relevant) - n_relevant + 2))
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=1000))
+    return pipeline.fit(
+        np.concatenate([X, X]),
+        np.repeat([True, False], len(X)),
+        logisticregression__sample_weight=np.concatenate([target, 1 - target]),
+    )

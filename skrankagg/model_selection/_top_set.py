@@ -1,0 +1,158 @@
+"""TopSet: the first items of a consensus, so that they contain relevant items with a given confidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.model_selection import BaseCrossValidator
+
+from .._data._types import AnyQrels
+from .._support._sklearn import Interval, StrOptions
+from ..exceptions import InputError
+from ._judged_consensus import JudgedConsensus, keep_rows
+
+__all__ = ["TopSet"]
+
+# Products such as 0.7 * 10 may be a little above the exact number.
+_ROUNDING = 1e-9
+
+
+class TopSet(JudgedConsensus):
+    r"""Cut a consensus after its first items, so that they contain relevant items with a given confidence.
+
+    The result is the smallest top that contains one relevant item, or a share of the relevant items, of a new query
+    with probability `confidence`. The depth of this top is learned from judged queries. It is valid for any
+    aggregator and any distribution of the queries, if the new query is drawn like the judged queries.
+
+    Parameters
+    ----------
+    aggregator : estimator
+        The method whose consensus is cut: an aggregator, or a pipeline or search that ends in one. Set the parameters
+        of the method with names such as ``aggregator__k``.
+    holds : "one" or float, default="one"
+        Relevant items that the result contains: at least "one", or at least this share of the relevant items in the
+        lists of the query. A share is between 0 and 1; a half at most is advised, because the last relevant items are
+        usually near the end of the lists.
+    confidence : float, default=0.9
+        Probability that the result for a new query contains these items, between 0 and 1.
+    cv : int, splitter or iterable, default=5
+        Folds of whole queries, as in :func:`cross_val_consensus`. They are used only if the aggregator learns from
+        judgements: the consensus of each judged query then comes from a fit on the other folds.
+    qrels : Qrels, DataFrame or dict, default=None
+        Judgements of training queries. None if the judgements are passed to ``fit``, as ``qrels=`` or as `y` from
+        :meth:`~skrankagg.Qrels.align`.
+
+    Attributes
+    ----------
+    aggregator_ : estimator
+        The method, fitted on all queries.
+    depth_ : int or float
+        With ``holds="one"``, the number of items in the result. With a share, the items of the result have a scaled
+        score of at least ``1 - depth_``.
+    n_queries_ : int
+        Number of judged queries with a relevant item in the lists; the depth is learned from these queries.
+    n_left_out_ : int
+        Number of judged queries without such an item.
+
+    See Also
+    --------
+    CalibratedConsensus : Adds the probability of each item, which is right on average over queries.
+    skrankagg.preprocessing.TopK : Cuts each list after k items.
+
+    Notes
+    -----
+    The *depth* of a judged query is the smallest depth at which its top contains the items [1]_. With n judged queries,
+    :attr:`depth_` is the :math:`\lceil (n + 1) c \rceil`-th smallest depth, where c is the confidence. Queries without
+    a relevant item in the lists have no depth. So the confidence is for new queries with a relevant item; no result can
+    contain one for the others. With a confidence of .9 at least 9 judged queries are needed.
+
+    For ``"one"``, the depth is a place. For a share, the depth is measured on the scores of the query, scaled from 0
+    for the last items to 1 for the first items. The result then is longer for queries whose scores fall slowly. With n
+    judged queries, the probability that a new query's result contains the items is between c and
+    :math:`c + 1/(n + 1)`, on average over the judged queries; ties raise it.
+
+    To contain all relevant items, the result would have to be nearly the whole list: 92 % of the lists of MQ2008-agg
+    and 95 % of the lists of the TREC Robust track 2003. The page :doc:`/user_guide/probabilities` has the sizes for one
+    and for a half.
+
+    References
+    ----------
+    .. [1] V. Vovk, A. Gammerman and G. Shafer, "Algorithmic learning in a random world", Springer, 2005.
+
+    Examples
+    --------
+    >>> from skrankagg import Qrels, RankedLists, ReciprocalRankFusion
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.model_selection import TopSet
+    >>> lists, qrels, _ = make_ranked_lists(n_queries=60, quality=0.3, random_state=0)
+    >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
+    >>> top = TopSet(ReciprocalRankFusion()).fit(lists[:50], qrels)
+    >>> top.depth_, top.n_queries_, top.n_left_out_
+    (2, 50, 0)
+    >>> top.transform(lists[50:51])["rank"].tolist()
+    [1, 2]
+    """
+
+    _parameter_constraints: dict = {
+        **JudgedConsensus._parameter_constraints,
+        "holds": [StrOptions({"one"}), Interval(Real, 0, 1, closed="neither")],
+        "confidence": [Interval(Real, 0, 1, closed="neither")],
+    }
+
+    depth_: float
+    n_queries_: int
+    n_left_out_: int
+
+    def __init__(
+        self,
+        aggregator: Any,
+        holds: Literal["one"] | float = "one",
+        *,
+        confidence: float = 0.9,
+        cv: int | BaseCrossValidator | Iterable[Any] = 5,
+        qrels: AnyQrels | None = None,
+    ) -> None:
+        self.aggregator = aggregator
+        self.holds = holds
+        self.confidence = confidence
+        self.cv = cv
+        self.qrels = qrels
+
+    def _learn(self, rows, relevant, n_queries):
+        found = np.flatnonzero(relevant)
+        n_relevant = np.bincount(rows.query[found], minlength=n_queries)
+        has_relevant = n_relevant > 0
+        n = self.n_queries_ = int(has_relevant.sum())
+        self.n_left_out_ = n_queries - n
+        place = math.ceil((n + 1) * self.confidence - _ROUNDING)
+        if place > n:
+            raise InputError(
+                f"TopSet must have at least {_fewest(self.confidence)} judged queries with a relevant item for "
+                f"confidence={self.confidence}; got {n}. Judge more queries, or choose a lower confidence.",
+                parameter="confidence",
+            )
+        # The row at which the top of each query contains enough relevant items.
+        first = (np.cumsum(n_relevant) - n_relevant)[has_relevant]
+        needed = 1 if self.holds == "one" else np.ceil(self.holds * n_relevant[has_relevant] - _ROUNDING)
+        row = found[first + np.maximum(needed, 1).astype(np.int64) - 1]
+        depth = np.sort(self._depths(rows)[row])[place - 1]
+        self.depth_ = int(depth) if self.holds == "one" else float(depth)
+
+    def _depths(self, rows):
+        """Return the smallest depth at which each row is in the top."""
+        return rows.place if self.holds == "one" else 1 - rows.min_max()
+
+    def _add(self, rows):
+        return keep_rows(rows, self._depths(rows) <= self.depth_, rows.frame)
+
+
+def _fewest(confidence):
+    """Return the smallest number of queries from which a depth with this confidence can be learned."""
+    n = max(1, math.floor(confidence / (1 - confidence)) - 1)
+    while math.ceil((n + 1) * confidence - _ROUNDING) > n:
+        n += 1
+    return n
