@@ -133,13 +133,13 @@ def test_kernels_give_equal_results_in_blocks(monkeypatch):
 
 @pytest.mark.exhaustive
 def test_long_assignment_is_solved_in_a_process_that_can_be_ended(monkeypatch):
-    from skrankagg.aggregators._kemeny import _footrule
+    from skrankagg.aggregators._kemeny import _bounded_assignment
 
     cost = np.random.default_rng(0).random((20, 20))
-    expected = _footrule._assign(cost)
+    expected = _bounded_assignment.assign(cost)
     workers = []
 
-    class Noted(_footrule.Worker):
+    class Noted(_bounded_assignment.Worker):
         def __init__(self):
             super().__init__()
             workers.append(self)
@@ -150,11 +150,11 @@ def test_long_assignment_is_solved_in_a_process_that_can_be_ended(monkeypatch):
                 raise KeyboardInterrupt
             return super().call(*args)
 
-    monkeypatch.setattr(_footrule, "_OWN_PROCESS", 20)
-    monkeypatch.setattr(_footrule, "Worker", Noted)
-    found = _footrule._assign(cost)
+    monkeypatch.setattr(_bounded_assignment, "_OWN_PROCESS", 20)
+    monkeypatch.setattr(_bounded_assignment, "Worker", Noted)
+    found = _bounded_assignment.assign(cost)
     np.testing.assert_array_equal(found[0], expected[0])
     assert found[1] == expected[1] and workers[0].process is None
     with pytest.raises(KeyboardInterrupt):
-        _footrule._assign(cost)
+        _bounded_assignment.assign(cost)
     assert workers[1].process is None

@@ -67,11 +67,16 @@ class Budget:
             other.end = time.monotonic() + part * max(self.left, 0.0)
         return other
 
-    def linprog(self, cost, matrix, most, bounds, method):
-        """Minimise ``cost @ x`` under ``matrix @ x <= most`` with SciPy; raise Unfinished if time runs out."""
-        n_rows, n_columns = matrix.shape
-        foreseen = 2e-6 * n_columns + 4e-5 * n_rows + 4e-9 * n_rows**2
-        return self._solve(foreseen, linprog, cost, A_ub=matrix, b_ub=most, bounds=bounds, method=method)
+    def linprog(self, cost, matrix, most, bounds, method, *, foreseen=None, **equations):
+        """Minimise ``cost @ x`` under ``matrix @ x <= most`` with SciPy; raise Unfinished if time runs out.
+
+        `foreseen` contains the expected seconds; None means the seconds of a programme for pairs of items. `equations`
+        contains SciPy's arguments for equations.
+        """
+        if foreseen is None:
+            n_rows, n_columns = matrix.shape
+            foreseen = 2e-6 * n_columns + 4e-5 * n_rows + 4e-9 * n_rows**2
+        return self._solve(foreseen, linprog, cost, A_ub=matrix, b_ub=most, bounds=bounds, method=method, **equations)
 
     def milp(self, cost, options, **programme):
         """Minimise ``cost @ x`` with SciPy's solver for mixed-integer programmes; raise Unfinished if time runs out."""

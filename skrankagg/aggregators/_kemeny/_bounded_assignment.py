@@ -1,0 +1,192 @@
+"""Cheapest assignment of items to places under bounds for groups, pins and orders, with a proof.
+
+The linear programme starts with few of the n^2 cells. These are the cells near the places of the items in two orders:
+the best order without rules, and an order that keeps the rules. After each programme, the cells with negative reduced
+costs are added, until there are no such cells. This procedure is called column generation. The programme then bounds
+the cost of every order. Its solution is nearly always an order, and then this order is optimal. Otherwise an integer
+programme branches over the cells whose reduced costs do not exclude them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from ._budget import Budget, Unfinished
+from ._costs import Bracket, granularity
+from ._place_programme import SMALL, PlaceProgramme
+from ._place_rules import feasible_place
+from ._worker import Unstarted, Worker
+
+# From this number of items on, the assignment takes a fraction of a second or longer. The solver cannot be interrupted,
+# so it then runs in a separate process, which Ctrl-C can end.
+_OWN_PROCESS = 1000
+# Programmes of queries with at most this number of items start with all cells. Others start with the cells at most this
+# number of places away from the places of two orders.
+_FEW_ITEMS, _NEAR = 30, 6
+# A solution is an order if no value of a cell is further from an integer than this.
+_INTEGRAL = 1e-5
+
+
+def solve_assignment(cost):
+    """Return the result of SciPy's ``linear_sum_assignment``, in a process that Ctrl-C can end if it may take long."""
+    if len(cost) < _OWN_PROCESS:
+        return linear_sum_assignment(cost)
+    worker = Worker()
+    try:
+        return worker.call(linear_sum_assignment, cost)
+    except Unstarted:
+        return linear_sum_assignment(cost)
+    finally:
+        worker.close()
+
+
+def assign(cost):
+    """Assign items to places with the least total cost; return the place of each item and the total cost.
+
+    Places are counted from 0.
+    """
+    items, places = solve_assignment(cost)
+    found = np.empty(len(cost), dtype=np.int64)
+    found[items] = places
+    return found, float(cost[items, places].sum())
+
+
+class BestPlaces(NamedTuple):
+    """Places of the items in the best known order, its cost, a lower bound, and the reason why the search ended."""
+
+    place: np.ndarray
+    cost: float
+    bound: float
+    reason: str
+
+
+def solve_bounded(cost, rules, free, time_limit):
+    """Find the cheapest order that keeps the rules of a query, and prove it unless the time limit passes.
+
+    `cost` has shape (n, n), and `free` contains the places of the items in the best order without rules. Some order
+    must keep the rules. Returns a BestPlaces.
+    """
+    items = np.arange(len(cost))
+
+    def total(place):
+        return float(cost[items, place].sum())
+
+    if rules.kept_by(free):
+        return BestPlaces(free, total(free), total(free), "optimal")
+    start = feasible_place(rules, free, lambda own, places: places[assign(cost[np.ix_(own, places)])[0]])
+    with Budget(time_limit) as budget:
+        found = BoundedAssignment(cost, rules, free, start, budget)
+        found.solve()
+    least = total(found.place)
+    if found.reason == "optimal":
+        return BestPlaces(found.place, least, least, "optimal")
+    return BestPlaces(found.place, least, max(least - (found.cost - found.bound), total(free)), found.reason)
+
+
+class BoundedAssignment(Bracket):
+    """Best known assignment that keeps the rules, and a proven bound; `cost` has shape (n, n).
+
+    `free` contains the places of the best order without rules, and `start` the places of an order that keeps the rules.
+    """
+
+    def __init__(self, cost, rules, free, start, budget):
+        n = len(cost)
+        # Differences of the costs of two orders are sums of these numbers.
+        inner = cost - cost[:, :1]
+        inner = inner - inner[:1]
+        step = granularity(inner, budget)
+        self.unit = step or float(np.abs(inner).max()) / n or 1.0
+        super().__init__(self._cost_of(inner, start), float(np.abs(inner).max(axis=1).sum()), step, budget)
+        self.inner, self.rules, self.place = inner, rules, start
+        self.bound = -np.inf
+        self.possible = rules.allowed()
+        self.programme = PlaceProgramme(np.ones(n, dtype=np.int64), rules.bounds, rules.pairs, budget)
+        self.used = np.ones((n, n), dtype=bool)
+        if n > _FEW_ITEMS:
+            distance = np.minimum(*(np.abs(np.arange(n) - one[:, None]) for one in (free, start)))
+            self.used = distance <= _NEAR
+        self.n_rounds, self.reason, self._root, self.branched = 0, "optimal", None, False
+
+    @staticmethod
+    def _cost_of(inner, place):
+        return float(inner[np.arange(len(place)), place].sum())
+
+    def _cells(self, mask):
+        """Return the rows and columns of the possible cells in a mask, and of the cells of the best known order."""
+        mask = mask & self.possible
+        mask[np.arange(len(mask)), self.place] = True
+        return np.nonzero(mask)
+
+    def solve(self):
+        """Search for the best order, and prove it unless time runs out."""
+        try:
+            if not self._relax():
+                self._branch()
+        except Unfinished as stopped:
+            self.reason = stopped.reason
+        if self.met():
+            self.bound, self.reason = self.cost, "optimal"
+        return self
+
+    def _relax(self):
+        """Add cells until the linear programme bounds all orders; return True if the best known order is proven."""
+        cost = self.inner / self.unit
+        while True:
+            self.n_rounds += 1
+            row, place = self._cells(self.used)
+            solution = self.programme.relax(cost, row, place, self.possible)
+            self._take(row, place, solution.x)
+            self._root = solution.bound, solution.reduced
+            self._raise(*self._root)
+            if self.met():
+                return True
+            new = (solution.reduced < -SMALL) & ~self.used
+            if not new.any():
+                break
+            self.used |= new
+        if not self.step:
+            # The solver's rounding errors may exceed the differences of costs. An assignment has smaller errors.
+            priced = np.where(self.possible, solution.priced, np.abs(solution.priced).max() * (1 + 2 * len(cost)))
+            self._raise(assign(priced)[1] + solution.constant)
+        return self.met()
+
+    def _raise(self, bound, reduced=None):
+        """Raise the bound, and exclude the cells whose orders cost too much, given their reduced costs."""
+        self.raise_bound(self.unit * bound)
+        if reduced is not None:
+            most = self.most / self.unit - bound
+            self.possible &= np.maximum(reduced, 0.0) <= most
+
+    def _branch(self):
+        """Solve the integer programme over the possible cells; first over the cells of the linear programme."""
+        self.branched = True
+        if np.count_nonzero(self.possible) > 2 * np.count_nonzero(self.possible & self.used):
+            self._solve_integers(self.used)
+            self._raise(*self._root)
+            if self.met():
+                return
+        status, bound = self._solve_integers(self.possible)
+        if status == 0:
+            self.bound = self.cost
+        else:
+            self.raise_bound(self.unit * bound)
+            raise Unfinished(reason="time limit" if status == 1 else "solver")
+
+    def _solve_integers(self, mask):
+        row, place = self._cells(mask)
+        x, bound, status = self.programme.integers(self.inner / self.unit, row, place)
+        if x is not None:
+            self._take(row, place, x)
+        return status, bound
+
+    def _take(self, row, place, x):
+        """Store the order of a solution in integers, if it keeps the rules and costs less than the best known order."""
+        chosen = x > 0.5
+        if np.abs(x - chosen).max() > _INTEGRAL or np.count_nonzero(chosen) < len(self.place):
+            return
+        found = np.empty_like(self.place)
+        found[row[chosen]] = place[chosen]
+        cost = self._cost_of(self.inner, found)
+        if cost < self.cost and self.rules.kept_by(found):
+            self.place, self.cost = found, cost

@@ -1,0 +1,238 @@
+"""Bounds on the number of items of each group among the first places: their values, and whether they can all hold.
+
+Let k be a number of places, and let c(g, k) be the number of items of group g among the first k places. A bound limits
+c(g, k) from below or from above. The items without bounds form one more group. Counts alone decide whether some order
+keeps all bounds. Take places a <= b. Let L(g, b) be the highest lower bound of group g for at most b places. Let
+U(g, a) be its lowest upper bound for at least a places. Group g then needs L(g, b) - U(g, a) of the places a + 1 to b.
+Some order keeps all bounds if and only if, for all a <= b, the positive needs add up to at most b - a.
+"""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._arrays import TOLERANCE
+from ..._support._values import is_integer
+
+# Number of pairs of cuts, times bounds, that the search for a conflict examines together.
+_CELLS = 1 << 20
+
+
+class Bound(NamedTuple):
+    """Bound of a group: the positions of the group and of the prefix in a GroupBounds, and True for a lower bound."""
+
+    group: int
+    lower: bool
+    prefix: int
+
+
+@dataclass(frozen=True)
+class GroupBounds:
+    """Bounds of one query.
+
+    Parameters
+    ----------
+    group : ndarray of shape (n_items,), dtype=int64
+        Group of each item, from 0 to n_groups. The last number, n_groups, is for items without bounds.
+    prefix : ndarray of shape (n_prefixes,), dtype=int64
+        Numbers of first places that have bounds, in ascending order; at most n_items.
+    low, high : ndarray of shape (n_prefixes, n_groups), dtype=int64
+        Least and largest number of items of each group among these places. A bound that always holds is 0 or n_items.
+    """
+
+    group: NDArray[np.int64]
+    prefix: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+
+    @property
+    def size(self):
+        """Return the number of items of each group, and last the number of items without bounds."""
+        return np.bincount(self.group, minlength=self.low.shape[1] + 1)
+
+    @property
+    def members(self):
+        """Return a Bound for each lower bound that is not 0, and for each upper bound that is not n_items."""
+        lower, upper = np.argwhere(self.low > 0).tolist(), np.argwhere(self.high < len(self.group)).tolist()
+        return [Bound(g, True, k) for k, g in lower] + [Bound(g, False, k) for k, g in upper]
+
+    def only(self, members):
+        """Return the same query with only the bounds in `members`; all other bounds always hold."""
+        low, high = np.zeros_like(self.low), np.full_like(self.high, len(self.group))
+        for g, lower, k in members:
+            if lower:
+                low[k, g] = self.low[k, g]
+            else:
+                high[k, g] = self.high[k, g]
+        return replace(self, low=low, high=high)
+
+    def kept_by(self, place):
+        """Return True if an order keeps all bounds; `place` contains the place of each item, counted from 0."""
+        present = np.zeros((len(self.group) + 1, self.low.shape[1] + 1), dtype=np.int64)
+        present[place + 1, self.group] = 1
+        count = present.cumsum(axis=0)[self.prefix, :-1]
+        return bool((count >= self.low).all() and (count <= self.high).all())
+
+
+def number_of_places(bound, n_places, *, up):
+    """Convert a bound to a number of items among the first places, for each number of places in an array.
+
+    An integer is the number itself, and a float is a share. With `up` the product of the share and the number of places
+    is rounded up, and otherwise down. A product that differs from an integer only by rounding is this integer.
+
+    >>> import numpy as np
+    >>> from skrankagg.aggregators._kemeny._group_bounds import number_of_places
+    >>> number_of_places(0.29, np.array([10, 100]), up=False), number_of_places(2, np.array([10, 100]), up=True)
+    (array([ 2, 29]), array([2, 2]))
+    """
+    if is_integer(bound):
+        return np.full(len(n_places), int(bound))
+    exact = float(bound) * n_places
+    nearest = np.rint(exact)
+    rounded = np.ceil(exact) if up else np.floor(exact)
+    return np.where(np.abs(exact - nearest) <= TOLERANCE * np.maximum(exact, 1.0), nearest, rounded).astype(np.int64)
+
+
+def query_bounds(group, prefixes, at_least, at_most):
+    """Return the GroupBounds of a query, and the number of groups whose lower bounds exceed their sizes.
+
+    Such a lower bound is lowered to the size of the group. `group`, of shape (n_items,), contains the group of each
+    item, from 0 to n_groups. `prefixes` contains the numbers of first places that have bounds, in ascending order. If
+    such a number exceeds the number of items, all items are among these places. `at_least` and `at_most` contain the
+    bound of each group, or None.
+    """
+    n, shape = len(group), (len(prefixes), len(at_least))
+    size = np.bincount(group, minlength=shape[1] + 1)[:-1]
+    low, high = np.zeros(shape, dtype=np.int64), np.full(shape, n)
+    for g, (least, most) in enumerate(zip(at_least, at_most, strict=True)):
+        if least is not None:
+            low[:, g] = number_of_places(least, prefixes, up=False)
+        if most is not None:
+            high[:, g] = np.minimum(number_of_places(most, prefixes, up=True), n)
+    n_capped = int((low > size).any(axis=0).sum())
+    np.minimum(low, size, out=low)
+    prefix, start = np.unique(np.minimum(prefixes, n), return_index=True)
+    if len(prefix) < len(prefixes):
+        low, high = np.maximum.reduceat(low, start, axis=0), np.minimum.reduceat(high, start, axis=0)
+    return GroupBounds(group, prefix, low, high), n_capped
+
+
+def _limits(bounds):
+    """Return the cuts 0, the prefixes and n_items; and L and U at each cut, of shape (n_cuts, n_groups + 1)."""
+    n, size = len(bounds.group), bounds.size
+    cut = np.unique(np.concatenate([[0], bounds.prefix, [n]]))
+    low, high = np.zeros((len(cut), len(size)), dtype=np.int64), np.tile(size, (len(cut), 1))
+    at = np.searchsorted(cut, bounds.prefix)
+    low[at, :-1] = bounds.low
+    high[at, :-1] = np.minimum(high[at, :-1], bounds.high)
+    low[-1], high[0] = np.maximum(low[-1], size), 0
+    return cut, np.maximum.accumulate(low, axis=0), np.minimum.accumulate(high[::-1], axis=0)[::-1]
+
+
+def _excess(cut, low, high):
+    """For all cuts a and b, return the sum of the needs of the places a + 1 to b, minus the number of these places."""
+    excess = cut[:, None] - cut
+    for least, most in zip(low.T, high.T, strict=True):
+        excess = excess + np.maximum(least - most[:, None], 0)
+    return np.where(cut[:, None] <= cut, excess, -cut[-1])
+
+
+def is_feasible(bounds):
+    """Return True if some order keeps all bounds."""
+    return bool((_excess(*_limits(bounds)) <= 0).all())
+
+
+def smallest_conflict(bounds):
+    """Return a smallest list of Bound that no order keeps together; the bounds must not be feasible."""
+    cut, low, high = _limits(bounds)
+    first, last = np.nonzero(_excess(cut, low, high) > 0)
+    step, best = max(1, _CELLS // (2 * low.shape[1])), []
+    for start in range(0, len(first), step):
+        a, b = first[start : start + step], last[start : start + step]
+        count = _n_bounds(*_needs(bounds, cut, low, high, a, b))
+        k = int(np.argmin(count))
+        best.append((int(count[k]), int(a[k]), int(b[k])))
+    _, a, b = min(best)
+    needs, room = _needs(bounds, cut, low, high, np.array([a]), np.array([b]))
+    return [_strictest(bounds, g, lower, cut[a], cut[b]) for g, lower in _fewest(needs, int(room[0]))]
+
+
+def _needs(bounds, cut, low, high, a, b):
+    """Return the needs of each group with or without its bounds, and the number of places for them, for cuts a and b.
+
+    The needs of a group are a dict: the key contains True if its lower bound is used, and True if its upper bound is
+    used. Without bounds, a group has no items among 0 places, and all its items among n places.
+    """
+    from_start, to_end = cut[a] == 0, cut[b] == cut[-1]
+    needs = []
+    for g, n_own in enumerate(bounds.size[:-1]):
+        least = {False: n_own * to_end, True: low[b, g]}
+        most = {False: n_own * ~from_start, True: high[a, g]}
+        needs.append({(by, at): np.maximum(least[by] - most[at], 0) for by in least for at in most})
+    return needs, cut[b] - cut[a] - bounds.size[-1] * (from_start & to_end)
+
+
+def _n_bounds(needs, room):
+    """Return the least number of bounds whose needs add up to more than `room`, an array."""
+    largest = [np.zeros_like(room)]
+    for own in needs:
+        by_number = own[False, False], np.maximum(own[True, False], own[False, True]), own[True, True]
+        extended = [np.zeros_like(room)] * (len(largest) + 2)
+        for k, need in enumerate(largest):
+            for more, value in enumerate(by_number):
+                extended[k + more] = np.maximum(extended[k + more], need + value)
+        largest = extended
+    return np.argmax(np.array(largest) > room, axis=0)
+
+
+def _strictest(bounds, g, lower, a, b):
+    """Return the lower bound of a group for at most b places, or its upper bound for at least a places."""
+    if lower:
+        inside = np.flatnonzero(bounds.prefix <= b)
+        return Bound(g, True, int(inside[np.argmax(bounds.low[inside, g])]))
+    inside = np.flatnonzero(bounds.prefix >= a)
+    return Bound(g, False, int(inside[np.argmin(bounds.high[inside, g])]))
+
+
+def _fewest(needs, room):
+    """Return the fewest bounds whose needs add up to more than `room`, as pairs of a group and True for a lower bound.
+
+    `needs` is a result of :func:`_needs` for one pair of cuts.
+    """
+    largest = {0: (0, ())}  # for each number of bounds, the largest need and the bounds
+    for g, own in enumerate(needs):
+        extended = {}
+        for need, chosen in largest.values():
+            for (lower, upper), more in own.items():
+                new, more = chosen + ((g, True),) * lower + ((g, False),) * upper, int(more[0])
+                if need + more > extended.get(len(new), (-1,))[0]:
+                    extended[len(new)] = need + more, new
+        largest = extended
+    return min((chosen for need, chosen in largest.values() if need > room), key=len)
+
+
+def feasible_pattern(bounds, order):
+    """Return the group of each place in an order of the items that keeps all bounds and is near `order`.
+
+    Each place gets the group of the first item of `order` that is left and whose group may take the place. A group may
+    take it if its upper bounds allow it, and if enough places remain for all lower bounds. The bounds must be feasible.
+    """
+    n, size = len(bounds.group), bounds.size
+    cut, low, high = _limits(bounds)
+    next_cut = np.searchsorted(cut, np.arange(1, n + 1))
+    rank = np.empty(n, dtype=np.int64)
+    rank[order] = np.arange(n)
+    # The ranks of each group's items, the best first; and n after its last item.
+    waiting = [np.append(np.sort(rank[bounds.group == g]), n) for g in range(len(size))]
+    taken, pattern = np.zeros(len(size), dtype=np.int64), np.empty(n, dtype=np.int64)
+    for p in range(n):
+        left = slice(next_cut[p], len(cut))
+        owed = np.maximum(low[left] - taken, 0)
+        full = cut[left] - p == owed.sum(axis=1)
+        allowed = (taken < high[next_cut[p]]) & (owed[full] > 0).all(axis=0)
+        first = np.array([ranks[k] for ranks, k in zip(waiting, taken, strict=True)])
+        pattern[p] = np.argmin(np.where(allowed, first, n + 1))
+        taken[pattern[p]] += 1
+    return pattern
