@@ -50,6 +50,7 @@ from ._relevance import (
     rank_biased_residual,
     recall,
     reciprocal_rank,
+    set_f,
     success,
 )
 
@@ -100,6 +101,7 @@ __all__ = [
     "rank_biased_residual",
     "recall",
     "reciprocal_rank",
+    "set_f",
     "spearman_rho",
     "success",
     "tau_ap",
