@@ -11,6 +11,7 @@ MEASURES = [
     ("p@2", "a x y c", GRADES, 1 / 2),
     ("recall@2", "a x y c", GRADES, 1 / 3),
     ("f1@2", "a x y c", GRADES, 2 / 5),
+    ("set_f", "a x y c", GRADES, 4 / 7),
     ("success@3", "x y c a", GRADES, 1.0),
     ("judged@2", "a x y c", GRADES, 1 / 2),
     ("rprec", "a x y c", GRADES, 1 / 3),

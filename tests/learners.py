@@ -1,10 +1,11 @@
-"""A small supervised aggregator for tests."""
+"""A small supervised aggregator for tests, and an estimator that all versions of scikit-learn accept."""
 
 from numbers import Real
 
 import numpy as np
+from sklearn.linear_model import LogisticRegressionCV
 
-from skrankagg._support._sklearn import Interval
+from skrankagg._support._sklearn import VERSION, Interval
 from skrankagg.base import SupervisedAggregator
 
 
@@ -48,3 +49,10 @@ class PositionGrades(SupervisedAggregator):
 
 def _padded(values, size):
     return np.pad(values, (0, size - len(values)))
+
+
+def logistic_regression_cv(**params):
+    """Return a LogisticRegressionCV with a ridge penalty, which version 1.8 of scikit-learn sets in another way."""
+    if VERSION >= (1, 8):
+        params |= {"l1_ratios": (0,), "use_legacy_attributes": False}
+    return LogisticRegressionCV(**params)

@@ -47,6 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _run(args)
         # Lists of names are read from files, so that no large library must be loaded for these names.
         sys.stdout.write((Path(__file__).parent / f"{args.command}.txt").read_text(encoding="utf-8"))
+        if args.command == "methods":
+            _print_external_methods(args)
         sys.stdout.flush()
     except BrokenPipeError:
         _close_stdout()
@@ -72,6 +74,19 @@ def _run(args):
         print(f"skrankagg: error: {text}", file=sys.stderr)
         return 1
     return 0
+
+
+def _print_external_methods(args):
+    from .._support._entry_points import find_entry_points
+
+    if not find_entry_points():
+        return
+    # Imported here, because the classes of methods load pandas and scikit-learn.
+    from ._messages import warnings_in_one_line
+    from ._method_names import list_external_methods
+
+    with warnings_in_one_line(args.flags, ""):
+        sys.stdout.write(list_external_methods())
 
 
 def _close_stdout():

@@ -3,8 +3,7 @@
 import os
 
 from .._data._conflicts import describe_conflict
-from .._support._method_text import read_method
-from ..utils.discovery import all_aggregators, default_methods
+from ..utils.discovery import all_aggregators, default_methods, describe, read_method
 from ._messages import UserError
 
 #: Methods that are compared by default. They differ from each other and need only seconds for a hundred queries of long
@@ -54,7 +53,27 @@ def seed_methods(methods, random_state):
 
 def _make_method(text):
     hint = " Files come before --methods." if os.path.exists(text) else ""
-    return read_method(text, all_aggregators(), hint)
+    return read_method(text, hint)
+
+
+def list_methods(classes):
+    """Return two lines for each class: the name with a summary, and the parameters with their defaults.
+
+    `classes` is a dict of classes, keyed by name.
+    """
+    width = max(map(len, classes), default=0)
+    lines = []
+    for name, aggregator in classes.items():
+        params = [f"{key}={value!r}" for key, value in aggregator().get_params(deep=False).items()]
+        lines += [f"{name:{width}}  {describe(aggregator)}", f"{'':{width}}  {', '.join(params) or 'no parameters'}"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def list_external_methods():
+    """Return the lines of :func:`list_methods` for the methods of other installed packages, below a heading."""
+    own = all_aggregators()
+    lines = list_methods({name: one for name, one in all_aggregators(external=True).items() if name not in own})
+    return f"\nMethods of other packages:\n\n{lines}" if lines else ""
 
 
 def fitting_methods(lists, names=None):

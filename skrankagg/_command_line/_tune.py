@@ -8,12 +8,12 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 
 from .. import Comparator, LearnedWeights
 from .._data._qrels import encode_qrels
-from .._support._method_text import parse_params, read_params, write_param
+from .._support._method_text import parse_params, write_param
 from .._support._sklearn import clone
 from ..inspection import expected_gain
 from ..metrics import make_ranking_scorer
 from ..model_selection import DirichletWeights, QueryKFold, text_table, weight_grid
-from ..utils.discovery import all_aggregators
+from ..utils.discovery import read_values
 from ._input import find_sources, load_judgements, load_lists, load_qrels
 from ._messages import UserError
 from ._method_names import make_methods
@@ -137,7 +137,7 @@ def _parameters(args, name, method):
     """Return a dict from each parameter to the values to try; raise an error for an invalid value."""
     space = {}
     for key, text in parse_params(name, type(method), args.param or ()).items():
-        space[key] = read_params(key, text, all_aggregators())
+        space[key] = read_values(key, text)
         if not space[key]:
             raise UserError(f"the parameter {key} has no values; write them as {key}=10,30,60.")
         for value in space[key]:

@@ -310,7 +310,11 @@ def make_parser():
     add("--out", metavar="FILE", help=f"write the table as {TABLES}")
     _add_reading(add)
 
-    add_command("methods", "list all methods", "All methods, with their parameters and defaults.")
+    add_command(
+        "methods",
+        "list all methods",
+        "All methods, with their parameters and defaults. Methods of other packages follow.",
+    )
     conventions = "Conventions go in brackets: 'ndcg@10[gain=linear]'."
     add_command("measures", "list all measures", f"All measures; k stands for a cutoff. {conventions}")
     return parser

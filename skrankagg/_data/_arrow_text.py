@@ -52,4 +52,7 @@ def _plain(chunk, pa):
     """Convert an Arrow array of strings, or of categories that are strings, to the type large_string."""
     if pa.types.is_dictionary(chunk.type):  # Arrow cannot convert every type of dictionary directly
         return chunk.dictionary.cast(pa.large_string()).take(chunk.indices)
-    return chunk.cast(pa.large_string())
+    try:
+        return chunk.cast(pa.large_string())
+    except pa.ArrowNotImplementedError:  # pyarrow 16 and 17 cannot cast string_view
+        return pa.array(chunk.to_pylist(), pa.large_string())

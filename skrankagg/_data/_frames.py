@@ -268,7 +268,7 @@ def with_column(frame, name, values):
     if isinstance(frame, pd.DataFrame):
         return frame.assign(**{name: values})
     frame = nw.from_native(frame, eager_only=True)
-    return frame.with_columns(nw.Series.from_numpy(name, values, backend=frame.implementation)).to_native()
+    return frame.with_columns(nw.new_series(name, values, backend=frame.implementation)).to_native()
 
 
 def canonical_frame(X):

@@ -18,6 +18,9 @@ _ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetim
 # With at most this number of strings, calling pandas and Arrow costs more time than the work itself.
 _FEW = 2_000
 
+_PANDAS_2 = pd.__version__ < "3"
+_NO_TEXT = object()
+
 # Number of sampled rows, which show whether rows share their objects.
 _SAMPLE = 8192
 
@@ -135,11 +138,30 @@ def _renumber(codes, order):
 def _factorize_objects(objects):
     """Give distinct objects codes in order of appearance; return the codes (-1 if missing) and the distinct objects."""
     if not _share_objects(objects):
-        return pd.factorize(objects)
+        return _number_objects(objects)
     place, row = _number_addresses(objects)
-    codes, found = pd.factorize(objects[row])
+    codes, found = _number_objects(objects[row])
     codes = codes.astype(np.int32)
     return (place if len(found) == len(row) else codes[place]), found
+
+
+def _number_objects(objects):
+    r"""Return the result of ``pd.factorize`` for an array of objects, also for texts with NUL characters.
+
+    In pandas 2, texts that differ only behind a NUL character are equal, unless an object is not a text.
+
+    >>> import numpy as np
+    >>> from skrankagg._data._id_codes import _number_objects
+    >>> _number_objects(np.array(["a\0b", "a", None], dtype=object))[0]
+    array([ 0,  1, -1])
+    """
+    if not _PANDAS_2:
+        return pd.factorize(objects)
+    more = np.empty(len(objects) + 1, dtype=object)
+    more[:-1] = objects
+    more[-1] = _NO_TEXT
+    codes, found = pd.factorize(more)
+    return codes[:-1], found[:-1]
 
 
 def distinct_objects(objects):

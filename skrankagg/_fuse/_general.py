@@ -87,7 +87,7 @@ def fuse_any(
 @lru_cache(maxsize=64)
 def find_aggregator(text):
     """Return the aggregator that a text such as "CombSUM[norm=rank]" describes."""
-    return find_method(text, aggregators)
+    return find_method(text, aggregators)[1]
 
 
 def _fuse_in_batch(lists, aggregator, plan, sums, options):

@@ -1,32 +1,14 @@
 """Support for scikit-learn's callbacks, which are called when parts of a fit begin and end.
 
 Callbacks are experimental in scikit-learn 1.9 and missing in earlier releases. Only this module uses scikit-learn's
-callback functions. If neither the estimator nor an enclosing estimator has callbacks, a fit needs only one additional
-look-up in a dict.
+callback functions, which ``_sklearn`` imports. If neither the estimator nor an enclosing estimator has callbacks, a fit
+needs only one additional look-up in a dict.
 """
 
 import copy
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Self
 
-if TYPE_CHECKING:
-
-    class CallbackSupport:
-        """Stand-in for scikit-learn's class of callbacks, which only type checkers read."""
-
-        def set_callbacks(self, *callbacks: object) -> Self:
-            """Set the callbacks of a fit; a call without callbacks removes them."""
-            ...
-
-else:
-    try:
-        from sklearn.callback import CallbackSupportMixin as CallbackSupport
-        from sklearn.callback._callback_support import callback_management_context
-    except ImportError:
-
-        class CallbackSupport:
-            """Empty base class of estimators if scikit-learn has no callbacks."""
-
+from . import _sklearn
 
 # This variable is set while an estimator with callbacks is fitted. Outside of a fit, the same work in `transform` is
 # not reported.
@@ -99,7 +81,7 @@ def fitting(estimator, X=None, y=None):
         return
     setattr(estimator, _MARK, {"X": X, "y": y})
     try:
-        with callback_management_context(estimator):
+        with _sklearn.callback_management_context(estimator):
             yield
             whole = fit_task(estimator)  # a fit without parts begins and ends at this point
             whole.context.call_on_fit_task_end(

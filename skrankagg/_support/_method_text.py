@@ -16,12 +16,14 @@ _BY_VOTER = re.compile(rf"[^,{{}}]+:\s*{_NUMBER}(?:\s*,[^,{{}}]+:\s*{_NUMBER})*"
 _METHODS = {"aggregator"}
 
 
-def read_method(text, aggregators, hint=""):
+def read_method(text, aggregators, hint="", find_more=None):
     """Convert the text of a method to its full name and an aggregator.
 
     `aggregators` maps names to classes. Case and separators of the name are ignored, and synonyms such as rrf are
     accepted. The parameters are in square brackets, or in parentheses as in the repr of an aggregator. If the method or
     a parameter does not exist, InputError is raised. If the method is unknown, the message ends with `hint`.
+
+    If a name is not in `aggregators`, the function `find_more` is called with this name, and returns further classes.
 
     >>> from skrankagg import CombSUM
     >>> from skrankagg._support._method_text import read_method
@@ -30,11 +32,14 @@ def read_method(text, aggregators, hint=""):
     """
     match = re.fullmatch(r"\s*([\w-]+)\s*(?:\[(.*)\]|\((.*)\))?\s*", text, re.DOTALL)
     name = find_same(match[1], aggregators) if match else None
+    if name is None and match and find_more is not None:
+        aggregators = {**aggregators, **find_more(match[1])}
+        name = find_same(match[1], aggregators)
     if name is None:
         meant = did_you_mean(match[1], aggregators) if match else ""
         raise InputError(f"{show(text)} is not a method{meant}; choose from {', '.join(aggregators)}.{hint}")
     params = parse_params(name, aggregators[name], _split(match[2] or match[3] or ""))
-    params = {key: read_param(key, value, aggregators) for key, value in params.items()}
+    params = {key: read_param(key, value, aggregators, find_more) for key, value in params.items()}
     method = aggregators[name](**params)
     method._validate_params()
     return name + _in_brackets(params), method
@@ -73,18 +78,20 @@ def read_value(text):
         return text
 
 
-def read_param(key, text, aggregators):
+def read_param(key, text, aggregators, find_more=None):
     """Convert the text of a parameter to its value; the value of `aggregator` is a method, such as CombSUM[norm=rank].
 
-    `key` is the name of the parameter, and `aggregators` maps names of methods to classes.
+    `key` is the name of the parameter. The other arguments are as in :func:`read_method`.
     """
     value = read_value(text)
-    return read_method(value, aggregators)[1] if key in _METHODS and isinstance(value, str) else value
+    if key in _METHODS and isinstance(value, str):
+        return read_method(value, aggregators, find_more=find_more)[1]
+    return value
 
 
-def read_params(key, text, aggregators):
+def read_params(key, text, aggregators, find_more=None):
     """Read the values of a parameter, separated by commas, such as `10,60` or `(5,10),(1,2)` (two tuples)."""
-    return [read_param(key, piece, aggregators) for piece in split_outside_brackets(text)]
+    return [read_param(key, piece, aggregators, find_more) for piece in split_outside_brackets(text)]
 
 
 def write_param(key, value):

@@ -2,14 +2,18 @@
 
 If scikit-learn moves one of these names, only this file must change. Private names that classes need are imported at
 the top. Other private names are imported inside the functions that use them.
+
+This file also treats all differences between scikit-learn 1.7 and later versions. Callbacks came with version 1.9.
+Since version 1.8, the penalty of a logistic regression follows from `l1_ratio`; before, `penalty` set it.
 """
 
 import importlib.metadata
 import sys
 from functools import lru_cache
 from numbers import Integral
+from typing import TYPE_CHECKING, Self
 
-from sklearn import get_config
+from sklearn import __version__, get_config
 from sklearn.base import BaseEstimator as _BaseEstimator
 from sklearn.base import TransformerMixin, clone, is_classifier
 from sklearn.exceptions import FitFailedWarning, NotFittedError
@@ -22,6 +26,36 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._suggestions import did_you_mean
 from ._values import is_real
+
+#: Version of scikit-learn, as a pair of integers.
+VERSION = tuple(map(int, __version__.split(".")[:2]))
+
+if TYPE_CHECKING:
+
+    class CallbackSupport:
+        """Stand-in for scikit-learn's class of callbacks, which only type checkers read."""
+
+        def set_callbacks(self, *callbacks: object) -> Self:
+            """Set the callbacks of a fit; a call without callbacks removes them."""
+            ...
+
+else:
+    # They are experimental, so a later version may also lack these names.
+    try:
+        from sklearn.callback import CallbackSupportMixin as CallbackSupport
+        from sklearn.callback._callback_support import callback_management_context
+    except ImportError:
+
+        class CallbackSupport:
+            """Empty base class of estimators if scikit-learn has no callbacks."""
+
+
+def lasso_logistic_regression(**params):
+    """Return a logistic regression whose penalty is the sum of the absolute coefficients."""
+    from sklearn.linear_model import LogisticRegression
+
+    penalty = {"l1_ratio": 1} if VERSION >= (1, 8) else {"penalty": "l1"}
+    return LogisticRegression(**penalty, **params)
 
 
 @lru_cache(maxsize=1)

@@ -34,10 +34,11 @@ from .._data._output import check_output
 from .._data._ranked_lists import RankedLists, check_lists, encode_plain
 from .._data._types import AnyLists, PlainLists
 from .._data._voter_names import warn_of_misspelt_names
-from .._support._callbacks import CallbackSupport, fitting
+from .._support._callbacks import fitting
 from .._support._memory import check_memory
 from .._support._sklearn import (
     BaseEstimator,
+    CallbackSupport,
     TransformerMixin,
     accept_lists,
     keep_out_of_html,

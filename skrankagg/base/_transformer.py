@@ -14,9 +14,10 @@ from .._data._list_columns import group_names
 from .._data._output import check_output
 from .._data._ranked_lists import RankedLists, check_lists, encode_plain
 from .._data._types import AnyLists
-from .._support._callbacks import CallbackSupport, fitting
+from .._support._callbacks import fitting
 from .._support._sklearn import (
     BaseEstimator,
+    CallbackSupport,
     NotFittedError,
     Tags,
     TransformerMixin,

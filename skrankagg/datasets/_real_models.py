@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
+from .._support._sklearn import lasso_logistic_regression
 from .._support._threads import one_blas_thread
 
 __all__ = ["load_digits_votes", "load_feature_rankings"]
@@ -147,7 +148,7 @@ def _selectors():
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    sparse = LogisticRegression(l1_ratio=1, C=0.5, solver="liblinear", random_state=0)
+    sparse = lasso_logistic_regression(C=0.5, solver="liblinear", random_state=0)
     elimination = RFE(LogisticRegression(solver="liblinear", random_state=0), n_features_to_select=1)
     return {
         "anova_f": (SelectKBest(f_classif), lambda fitted: fitted.scores_),

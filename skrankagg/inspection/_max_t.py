@@ -88,7 +88,9 @@ class GapTests:
         found = pd.array(np.where(np.isnan(self.p_next), np.nan, self._found(self.p_next)), dtype="boolean")
         columns = {"separated_next": found, "p_next": self.p_next, "gap_group": pd.array(self.group, dtype="Int64")}
         if self.pairs == "all":
-            columns["letters"] = pd.array(self.letters, dtype="str")
+            missing = np.equal(self.letters, None)
+            # pandas 2 would convert None to the text "None".
+            columns["letters"] = pd.Series(np.where(missing, "", self.letters), dtype=str).mask(missing).array
         return columns
 
     def _found(self, p):

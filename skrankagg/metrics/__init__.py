@@ -64,6 +64,7 @@ from ._relevance import (
     rank_biased_residual,
     recall,
     reciprocal_rank,
+    set_f,
     success,
 )
 
@@ -126,6 +127,7 @@ __all__ = [
     "rank_parity",
     "recall",
     "reciprocal_rank",
+    "set_f",
     "spearman_rho",
     "success",
     "tau_ap",

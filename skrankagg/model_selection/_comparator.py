@@ -18,12 +18,13 @@ from .._data._output import check_output
 from .._data._qrels import choose_qrels
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import AnyLists, AnyQrels, CallQrels, Judgements, PlainLists
-from .._support._callbacks import CallbackSupport, fit_task, fitting
+from .._support._callbacks import fit_task, fitting
 from .._support._checks import check_choice
 from .._support._composition import Composition
 from .._support._progress import is_interactive, tell_elapsed_time
 from .._support._sklearn import (
     N_JOBS,
+    CallbackSupport,
     Interval,
     StrOptions,
     Tags,

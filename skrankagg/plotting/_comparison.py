@@ -217,7 +217,8 @@ class ComparisonDisplay(Display):
         if self.interval is not None:
             ends = self.interval.reindex(results.index)
             low, high = (ends[end].fillna(results).to_numpy(dtype=np.float64) for end in ("low", "high"))
-            error = np.maximum([values - low, high - values], 0.0)
+            # A list, because Matplotlib 3.9 calls a deprecated function for an array of one row.
+            error = np.maximum([values - low, high - values], 0.0).tolist()
         style = {"height": 0.72, "color": colors, "xerr": error, "ecolor": TEXT, "capsize": 2.5, **bar_kwargs}
         self.bars_: BarContainer = ax.barh(np.arange(len(values)), values, **style)
         label_rows(ax, results.index)

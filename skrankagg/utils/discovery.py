@@ -4,18 +4,32 @@ import inspect
 
 from .. import aggregators, preprocessing
 from ..base import BaseAggregator, ListTransformer, SupervisedAggregator
-from ..base._classes import classes_of
+from ..base._classes import classes_of, find_method, find_values, methods_of
 
 __all__ = ["all_aggregators", "all_transformers", "default_methods", "describe"]
 
 
-def all_aggregators() -> dict[str, type[BaseAggregator]]:
+def all_aggregators(external: bool = False) -> dict[str, type[BaseAggregator]]:
     """List the aggregator classes.
+
+    Parameters
+    ----------
+    external : bool, default=False
+        Whether to include the aggregators of other installed packages. A package registers an aggregator by an entry
+        point of the group ``skrankagg.aggregators``; the entry point has the name of the class.
 
     Returns
     -------
     dict of str to type
         The classes, keyed and sorted by name.
+
+    Warns
+    -----
+    UserWarning
+        If an aggregator of another package cannot be used; it is left out. The warning names the aggregator, its
+        package and the reason. The reasons are an error during the import, a class that is not derived from
+        BaseAggregator, a class with another name than the entry point, a parameter without a default, and a name that
+        is already taken.
 
     See Also
     --------
@@ -27,8 +41,10 @@ def all_aggregators() -> dict[str, type[BaseAggregator]]:
     >>> from skrankagg.utils.discovery import all_aggregators
     >>> "CombSUM" in all_aggregators()
     True
+    >>> set(all_aggregators()) <= set(all_aggregators(external=True))
+    True
     """
-    return classes_of(aggregators, BaseAggregator)
+    return methods_of(aggregators, external)
 
 
 def all_transformers() -> dict[str, type[ListTransformer]]:
@@ -109,3 +125,16 @@ def describe(aggregator: BaseAggregator | type[BaseAggregator]) -> str:
     'Rank items by the number of opponents that they beat by a majority of the lists.'
     """
     return (inspect.getdoc(aggregator) or "").partition("\n")[0]
+
+
+def read_method(text, hint=""):
+    """Return the full name and the aggregator that a text such as ``CombSUM[norm=rank]`` describes.
+
+    If the method is unknown, InputError is raised, and its message ends with `hint`.
+    """
+    return find_method(text, aggregators, hint)
+
+
+def read_values(key, text):
+    """Return the values of a parameter in a text such as ``10,60``; a value of `aggregator` may be a method."""
+    return find_values(key, text, aggregators)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.optimize import OptimizeWarning, curve_fit, nnls
+from scipy.optimize import OptimizeWarning, curve_fit, lsq_linear
 from sklearn.exceptions import ConvergenceWarning
 
 from skrankagg import MAIC, BordaCount, RankedLists, RankStatistic
@@ -192,7 +192,8 @@ def best_curve(weight):
     left = []
     for b in [0.0, *np.logspace(-5, 2, 300)]:
         base = np.stack([np.exp(-b * x), -x, np.ones(len(x))], axis=1)
-        left.append(nnls(base * trust[:, None], (weight + 1e-8 * x) * trust)[1])
+        fit = lsq_linear(base * trust[:, None], (weight + 1e-8 * x) * trust, bounds=(0.0, np.inf), method="bvls")
+        left.append(np.sqrt(2 * fit.cost))
     return min(left)
 
 

@@ -218,7 +218,7 @@ def test_position_methods_equal_plain_loops(method, unknown_voter, seed):
         if q in (0, 2, 3, 5)
     }
     judged = {query: grades for query, grades in judged.items() if grades and (train["query"] == query).any()}
-    held = train[train["weight"] > 0].set_index(["query", "item"]).index
+    held = set(train[train["weight"] > 0].set_index(["query", "item"]).index)
     if not any(grade > 0 and (query, item) in held for query in judged for item, grade in judged[query].items()):
         return
     qrels = Qrels.from_dict({**judged, "elsewhere": {"i0": 1}})

@@ -29,7 +29,10 @@ def choices(hint):
 @pytest.mark.parametrize("name", METHODS)
 def test_constructor_type_hints_match_the_parameter_constraints(name):
     method = PUBLIC[name]
-    hints = get_type_hints(method.__init__)
+    try:
+        hints = get_type_hints(method.__init__)
+    except NameError:
+        pytest.skip("the types of narwhals before 2.14 have names that cannot be resolved")
     parameters = method().get_params(deep=False)
     assert set(hints) == set(parameters)
     for parameter, constraints in method._parameter_constraints.items():

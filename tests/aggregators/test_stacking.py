@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from learners import logistic_regression_cv
 from numpy.testing import assert_allclose
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
@@ -24,7 +25,7 @@ from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.feature_selection import SelectFromModel
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LassoCV, LinearRegression, LogisticRegression, LogisticRegressionCV, Ridge, RidgeCV
+from sklearn.linear_model import LassoCV, LinearRegression, LogisticRegression, Ridge, RidgeCV
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -267,11 +268,7 @@ SPLITTERS = {
     "RidgeCV": (RidgeCV(ALPHAS, cv=4), "cv", 4),
     "RidgeCV, rows": (RidgeCV(ALPHAS), "cv", 5),
     "LassoCV": (LassoCV(alphas=ALPHAS, cv=3), "cv", 3),
-    "LogisticRegressionCV": (
-        LogisticRegressionCV(Cs=6, cv=3, l1_ratios=(0,), scoring="neg_log_loss", use_legacy_attributes=False),
-        "cv",
-        3,
-    ),
+    "LogisticRegressionCV": (logistic_regression_cv(Cs=6, cv=3, scoring="neg_log_loss"), "cv", 3),
     "GridSearchCV": (GridSearchCV(Ridge(), {"alpha": ALPHAS}), "cv", 5),
     "GridSearchCV of a pipeline": (
         GridSearchCV(make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": ALPHAS}, cv=2),

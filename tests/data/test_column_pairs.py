@@ -206,7 +206,11 @@ def test_items_without_numbers_and_numbers_without_items_are_left_out_only_on_re
             InputError,
             r"Column 'p' of .* must have the numbers of the items in column 'u'; its dtype is .*pandas\.to_numeric",
         ),
-        (pd.DataFrame({"u": [101, 102], "p": [10**400, "x"]}), InputError, r"Column 'p' of .* pandas\.to_numeric"),
+        (
+            pd.DataFrame({"u": [101, 102], "p": pd.Series([10**400, "x"], dtype=object)}),
+            InputError,
+            r"Column 'p' of .* pandas\.to_numeric",
+        ),
         (pd.DataFrame({"u": ["a"], "p": [True]}), InputError, r"Column 'p' of .* its dtype is bool"),
         (pd.DataFrame({"u": ["a"], "p": [np.inf]}), InputError, "must be finite; item 'a' of voter 'u' has"),
         ([["a", 0.1]], InputTypeError, "must be a data frame"),

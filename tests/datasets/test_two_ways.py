@@ -59,4 +59,4 @@ def test_are_equal_detects_other_bits_and_dtypes():
     lists, _ = make_rasdagen(n_queries=1, n_voters=2)
     assert are_equal(lists, lists.copy()) and are_equal("x", "x") and not are_equal("x", "y")
     assert not are_equal(lists, lists.assign(score=lists["score"] + 1e-9)) and not are_equal(lists, "x")
-    assert not are_equal(lists, lists.astype({"item": object})) and not are_equal(lists, lists.iloc[1:])
+    assert not are_equal(lists, lists.astype({"item": "string"})) and not are_equal(lists, lists.iloc[1:])

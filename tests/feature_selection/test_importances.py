@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from learners import logistic_regression_cv
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 from sklearn.cluster import KMeans
@@ -21,7 +22,7 @@ from sklearn.feature_selection import (
     f_classif,
 )
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import Lasso, LogisticRegression, LogisticRegressionCV, Ridge
+from sklearn.linear_model import Lasso, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
@@ -50,9 +51,7 @@ def test_read_importances_of_models():
     assert_allclose(read(ridge), np.abs(ridge.fit(X, Y).coef_))
     svc = SVC(kernel="linear")
     assert_allclose(read(svc), np.abs(svc.coef_).sum(axis=0))
-    cv = LogisticRegressionCV(
-        cv=3, l1_ratios=(0,), use_legacy_attributes=False, scoring="accuracy"
-    )  # its scores_ are of folds
+    cv = logistic_regression_cv(cv=3, scoring="accuracy")  # its scores_ are of folds
     assert_allclose(read(cv, table=SCALED), np.abs(cv.coef_).sum(axis=0))
 
 

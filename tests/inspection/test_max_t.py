@@ -118,7 +118,7 @@ def test_p_values_equal_closed_tests_of_all_sets_of_pairs(kind, pairs):
 
 @given(seed=st.integers(0, 10**6), m=st.integers(1, 8), cells=st.sampled_from([1, 50, 10**6]))
 @settings(max_examples=60, deadline=None)
-def test_step_down_lies_between_single_tests_and_holm(seed, m, cells):
+def test_step_down_equals_closed_tests_and_is_not_below_single_tests(seed, m, cells):
     rng = np.random.default_rng(seed)
     moves = rng.normal(size=(m + 1, 40)) * rng.uniform(0.5, 2, (m + 1, 1))
     gap = np.abs(rng.normal(scale=2, size=m)) * (rng.random(m) < 0.8)
@@ -128,11 +128,7 @@ def test_step_down_lies_between_single_tests_and_holm(seed, m, cells):
         p, constant = step_down(gap, upper, lower, moves, 1e-12)
     assert not constant.any()
     single = np.array([step_down(gap[k : k + 1], upper[k : k + 1], lower[k : k + 1], moves, 1e-12)[0] for k in upper])
-    single = single.ravel()
-    order = np.argsort(single)
-    holm = np.empty(m)
-    holm[order] = np.maximum.accumulate(np.minimum(single[order] * np.arange(m, 0, -1), 1.0))
-    assert (p >= single - 1e-12).all() and (p <= holm + 1e-12).all()
+    assert (p >= single.ravel() - 1e-12).all()
     np.testing.assert_allclose(p, closed_tests(gap, moves[:-1] - moves[1:] + gap[:, None]), rtol=1e-9)
 
 

@@ -366,7 +366,7 @@ def test_plans_of_names_equal_the_default_parameters_of_the_classes():
     expected = {method.__name__.casefold(): read_plan(method()) for method in named}
     assert {**expected, "rrf": expected["reciprocalrankfusion"]} == front._PLANS
     for name in front._PLANS:
-        plan = read_plan(find_method(name, aggregators))
+        plan = read_plan(find_method(name, aggregators)[1])
         assert plan == front._plan_of_name(f" {name.upper()} ") == front._plan_of_name(f"{name[:5]}-{name[5:]}_")
     lists = [["d1", "d2", "d3"], ["d2", "d4", "d5"]]
     assert fuse(lists) == fuse(lists, ReciprocalRankFusion(k=30)) != fuse(lists, "rrf")

@@ -1,12 +1,14 @@
 """Names of measures in other tools give the same values or an error that names the nearest measure."""
 
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from judged_runs import nested, pytrec, random_judged_runs
+from sklearn.metrics import fbeta_score
 
 from skrankagg import CombSUM, Comparator, Copeland, evaluate
 from skrankagg._command_line import main
@@ -44,7 +46,9 @@ NAMES = {
     **{"NumRet": "num_ret", "NumRel": "num_rel", "NumRelRet": "num_rel_ret"},
     **{"NumRet(rel=2)": "num_rel_ret[relevance_threshold=2.0]", "P(rel=2)@5": "p@5[relevance_threshold=2.0]"},
     **{"AP(rel=2)": "map[relevance_threshold=2.0]", "RBP(p=0.9,rel=1)": "rbp[persistence=0.9,relevance_threshold=1.0]"},
-    **{"hits@10": "success@10"},
+    **{"hits@10": "success@10", "SetF": "set_f", "set_F": "set_f", "SetF(beta=0.5)": "set_f[recall_weight=0.5]"},
+    **{"SetF(rel=2)": "set_f[relevance_threshold=2.0]", "SetF(judged_only=False)": "set_f"},
+    **{"SetF(rel=2, beta=2)": "set_f[recall_weight=2.0,relevance_threshold=2.0]"},
     **{"rank_biased_precision@5": "rbp@5", "mean_average_r_precision@5,10": "marp@5,10"},
 }
 
@@ -62,7 +66,7 @@ def test_get_measure_accepts_names_of_other_tools(name):
 def test_evaluation_page_lists_names_of_other_tools_correctly():
     page = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (.*) \| (.*) \|$", page.split("| elsewhere | read as |")[1].split("\n\n")[0], re.MULTILINE)
-    assert len(rows) == 12
+    assert len(rows) == 13
     for theirs, ours in rows:
         theirs, ours = (re.findall("`([^`]+)`", cell) for cell in (theirs, ours))
         ours = [name for name in ours if name != 'rounding="up"']
@@ -132,13 +136,47 @@ def test_find_column_accepts_other_names_of_a_measure():
         evaluate(lists, qrels, ["map@10", "map_cut_10"])
 
 
+@pytest.mark.parametrize(("beta", "rel"), [(None, None), (0.5, None), (2, 2), (0, 1), (3.7, 2)])
+def test_setf_equals_the_formula_in_exact_fractions(beta, rel):
+    """ir_measures 0.4.3 and trec_eval use ``beta`` itself where scikit-learn's F measure uses its square."""
+    run, qrels = random_judged_runs(21)
+    arguments = ", ".join(f"{key}={value}" for key, value in (("beta", beta), ("rel", rel)) if value is not None)
+    name = f"SetF({arguments})" if arguments else "SetF"
+    ours = evaluate(run, qrels, name, per_query=True, missing_queries="zero")[name]
+    weight, threshold = Fraction(1 if beta is None else beta), rel or 1
+    values = []
+    for query, judged in qrels.groupby("query"):
+        relevant = set(judged["item"][judged["relevance"] >= threshold])
+        returned = set(run["item"][run["query"] == query])
+        found = len(relevant & returned)
+        if found:
+            precision, recall = Fraction(found, len(returned)), Fraction(found, len(relevant))
+            value = (weight + 1) * precision * recall / (recall + weight * precision)
+        else:
+            value = Fraction(0)
+        values.append(value)
+        assert ours[query] == pytest.approx(float(value), rel=1e-14, abs=0), query
+    assert len(set(values)) > 10
+
+
+def test_setf_uses_the_square_of_beta_of_scikit_learn():
+    relevant, returned = np.array([1, 1, 1, 0, 0, 0, 0, 1]), np.array([1, 1, 0, 1, 1, 1, 0, 0])
+    theirs = fbeta_score(relevant, returned, beta=2)
+    ours = get_measure("SetF(beta=4)")(np.flatnonzero(returned).tolist(), np.flatnonzero(relevant).tolist())
+    assert ours == pytest.approx(theirs, rel=1e-14) and theirs == pytest.approx(5 * 2 / (5 + 4 * 4), rel=1e-14)
+
+
 # ---------------------------------------------------------------------- refused
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("set_P", "the nearest is p@k with the length of the lists"),
+        ("set_P", r"the nearest is set_f\[recall_weight=0\]"),
+        ("SetF(judged_only=True)", r"cannot be read\. Write conventions in brackets, set_f\[option=value\]"),
+        ("SetF@5", "'set_f' has no cutoff"),
+        ("SetF(beta=-1)", "`recall_weight` must be a finite number of at least 0; got -1.0"),
+        ("SetF(beta=high)", "recall_weight in .* must be a number; got 'high'"),
         ("SetAP(rel=1)", "the nearest is p@k times recall@k"),
         ("relative_P_10", "the nearest is rprec@k"),
         ("nERR@10", "the nearest is err@k"),

@@ -25,7 +25,7 @@ SHARED = {
     # pytrec_eval rounds the relevant items that a recall needs as trec_eval did up to 9.0.8.
     **{f"iprec_at_recall_{level:.2f}": f"iprec@{level}[rounding=up]" for level in LEVELS},
     **{name: name for name in ("map", "ndcg", "bpref", "num_ret", "num_rel", "num_rel_ret")},
-    **{"recip_rank": "mrr", "Rprec": "rprec", "11pt_avg": "11pt[rounding=up]", "infAP": "infap"},
+    **{"recip_rank": "mrr", "Rprec": "rprec", "11pt_avg": "11pt[rounding=up]", "infAP": "infap", "set_F": "set_f"},
 }
 
 
@@ -81,6 +81,8 @@ IR_MEASURES = {
     **{"nDCG": "ndcg[gain=linear]", "nDCG@10": "ndcg@10[gain=linear]", "Rprec": "rprec", "Bpref": "bpref"},
     **{"infAP": "infap", "IPrec@0.2": "iprec@0.2[rounding=up]", "Judged@10": "judged@10"},
     **{"NumRet": "num_ret", "NumRet(rel=1)": "num_rel_ret"},
+    # This library reads the same texts: a parameter of ir_measures must be a float there, such as 2.0 instead of 2.
+    **{name: name for name in ("SetF", "SetF(rel=2)", "SetF(beta=0.5)", "SetF(beta=2.0,rel=2)")},
 }
 
 

@@ -69,8 +69,8 @@ def evaluate(
         have no results.
     **conventions
         Conventions of the measures: `ties`, `gain`, `discount`, `ideal`, `truncate`, `ap_denominator`,
-        `relevance_threshold`, `persistence`, `max_grade`. Conventions in brackets after the name of a measure take
-        precedence.
+        `relevance_threshold`, `persistence`, `recall_weight`, `max_grade`. Conventions in brackets after the name of a
+        measure take precedence.
 
     Returns
     -------

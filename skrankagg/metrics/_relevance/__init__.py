@@ -6,7 +6,7 @@ from ._counts import judged_share, num_rel, num_rel_ret, num_ret
 from ._dcg import dcg, ndcg
 from ._incomplete import bpref, inferred_average_precision
 from ._interpolated import interpolated_precision, interpolated_precision_11pt
-from ._precision import f1, precision, recall, success
+from ._precision import f1, precision, recall, set_f, success
 from ._r_precision import mean_average_r_precision, r_precision
 from ._registry import JudgedRanking, Measure, get_measure, make_measure, measure_names
 from ._user_models import expected_reciprocal_rank, rank_biased_precision, rank_biased_residual, reciprocal_rank
@@ -38,5 +38,6 @@ __all__ = [
     "rank_biased_residual",
     "recall",
     "reciprocal_rank",
+    "set_f",
     "success",
 ]

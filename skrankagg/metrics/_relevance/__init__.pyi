@@ -34,6 +34,7 @@ __all__ = [
     "rank_biased_residual",
     "recall",
     "reciprocal_rank",
+    "set_f",
     "success",
 ]
 
@@ -242,6 +243,16 @@ def reciprocal_rank(
     qrels: QrelsLike,
     k: int | None = None,
     *,
+    relevance_threshold: float | None = None,
+    per_query: bool = False,
+    ties: Ties = "order",
+    missing_queries: Missing = None,
+) -> Any: ...
+def set_f(
+    run: RunLike,
+    qrels: QrelsLike,
+    *,
+    recall_weight: float = 1.0,
     relevance_threshold: float | None = None,
     per_query: bool = False,
     ties: Ties = "order",

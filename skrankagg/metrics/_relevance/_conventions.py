@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
-from ..._support._checks import check_choice, check_share
+from ..._support._checks import check_choice, check_number, check_share
 from ..._support._suggestions import did_you_mean
 from ..._support._values import is_real, show
 from ...exceptions import InputError
@@ -31,6 +31,7 @@ class Conventions(TypedDict, total=False):
     rounding: Rounding | None
     relevance_threshold: float | None
     persistence: float | None
+    recall_weight: float | None
     max_grade: float | None
     ties: Ties | None
 
@@ -51,6 +52,7 @@ OPTIONS: dict[str, Any] = {
     "rounding": get_args(Rounding),
     "relevance_threshold": float,
     "persistence": float,
+    "recall_weight": float,
     "max_grade": float,
     "ties": get_args(Ties),
     "missing_queries": ("zero", "skip"),
@@ -76,6 +78,8 @@ def check_conventions(conventions: Mapping[str, Any]) -> None:
             raise InputError(f"`{option}` must be a number; got {show(value)}.", parameter=option)
         if option == "persistence":
             check_share(option, value, low=False, high=False)
+        if option == "recall_weight":
+            check_number(option, value, 0)
         if option in _POSITIVE and not value > 0:
             # At a threshold of 0 every unjudged item would be relevant.
             raise InputError(f"`{option}` must be above 0, or None; got {value!r}.", parameter=option)

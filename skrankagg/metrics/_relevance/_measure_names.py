@@ -54,14 +54,12 @@ _ABSENT = {
     "rprec_mult": "rprec",
     "runid": "the key in a dict of runs",
     "sdcg": "dcg@k",
-    "set_f": "f1@k with the length of the lists for k",
     "set_map": "p@k times recall@k with the length of the lists for k",
-    "set_p": "p@k with the length of the lists for k",
+    "set_p": "set_f[recall_weight=0], which has the same values",
     "set_recall": "recall@k with the length of the longest list for k",
     "set_relative_p": "rprec@k with the length of the lists for k",
     "setap": "p@k times recall@k with the length of the lists for k",
-    "setf": "f1@k with the length of the lists for k",
-    "setp": "p@k with the length of the lists for k",
+    "setp": "set_f[recall_weight=0], which has the same values",
     "setr": "recall@k with the length of the longest list for k",
     "strec": _DIVERSITY,
     "utility": "num_rel_ret and num_ret, from which it is computed",
@@ -224,6 +222,10 @@ def _read_arguments(name, word, text, brackets):
         options["gain"] = _GAINS[given.pop("dcg")]
     if measure.name == "rbp" and "p" in given and options:  # without the argument rel, the gains are grades
         options["persistence"] = _parse_value(name, "persistence", given.pop("p"))
+    if measure.name == "set_f" and "beta" in given:
+        options["recall_weight"] = _parse_value(name, "recall_weight", given.pop("beta"))
+    if given.get("judged_only") == "False":  # the default of ir_measures
+        del given["judged_only"]
     if given or brackets is not None or (measure.name == "rbp" and "relevance_threshold" not in options):
         sample = f"{measure.name}{_written_cutoff(measure, name)}"
         known = ", ".join(measure.conventions)

@@ -12,6 +12,7 @@ __all__ = [
     "f1",
     "precision",
     "recall",
+    "set_f",
     "success",
 ]
 
@@ -91,6 +92,7 @@ def f1(ranked, k: int, *, relevance_threshold: float | None = None):
     --------
     precision : Share of the places that contain relevant items.
     recall : Share of the relevant items that are returned.
+    set_f : The same mean for all returned items, with a weight of recall.
 
     Examples
     --------
@@ -101,6 +103,42 @@ def f1(ranked, k: int, *, relevance_threshold: float | None = None):
     hits = ranked.hits(relevance_threshold, k)
     # 2 (h/k) (h/R) / (h/k + h/R), multiplied out.
     return ratio(2 * hits, np.where(hits > 0, k + ranked.n_relevant(relevance_threshold), 0.0))
+
+
+@define(
+    "set_f",
+    "F measure of the returned set",
+    formula=r"$(1 + w) P R' / (R' + w P) = (1 + w) h_n / (n + w R)$ with $P$ and $R'$ precision and recall of all "
+    r"returned items, $w$ the `recall_weight` (1)",
+    agrees="trec_eval `set_F`; ir_measures `SetF`, where `beta` is $w$",
+    other_names=("setf",),
+)
+def set_f(ranked, *, recall_weight: float = 1.0, relevance_threshold: float | None = None):
+    """Compute the weighted harmonic mean of precision and recall of all returned items.
+
+    Parameters
+    ----------
+    recall_weight : float, default=1.0
+        Weight w of recall relative to precision in ``(1 + w) P R / (R + w P)``, at least 0. 0 gives precision. The
+        parameter ``beta`` of ir_measures is w; ``beta`` of scikit-learn's ``fbeta_score`` is the square root of w.
+
+    See Also
+    --------
+    f1 : The same measure of the first k places, with equal weights.
+    sklearn.metrics.fbeta_score : The F measure of a classifier.
+
+    Examples
+    --------
+    Precision is 1/2 and recall is 2/3:
+
+    >>> from skrankagg.metrics import set_f
+    >>> round(set_f(["a", "x", "b", "y"], ["a", "b", "c"]), 4)
+    0.5714
+    >>> round(set_f(["a", "x", "b", "y"], ["a", "b", "c"], recall_weight=4.0), 4)
+    0.625
+    """
+    relevant = ranked.n_relevant(relevance_threshold)
+    return ratio((1 + recall_weight) * ranked.hits(relevance_threshold), ranked.n_retrieved + recall_weight * relevant)
 
 
 @define(
