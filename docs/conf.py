@@ -26,7 +26,7 @@ PROJECT = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf
 ADDRESSES = PROJECT.get("urls", {})
 
 project = "skrankagg"
-author = copyright = "The skrankagg developers"
+author = copyright = ", ".join(person["name"] for person in PROJECT["authors"])
 release = version = skrankagg.__version__
 # Description of pages without their own text, such as the search.
 description = PROJECT["description"]

@@ -13,7 +13,6 @@ _PACKAGES = (
     "scikit-learn",
     "threadpoolctl",
     "joblib",
-    "lazy_loader",
     "narwhals",
     "librt",
     "mypy_extensions",

@@ -3,9 +3,11 @@
 import doctest
 import importlib
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
+from generated.readme import badges, with_badges
 
 import readme_links
 from skrankagg.utils.discovery import all_aggregators
@@ -55,3 +57,65 @@ def test_absolute_links_replaces_all_relative_links(text):
     assert relative(published) == []
     assert "(https://host.example/project/raw/HEAD/docs/_static/overview_search.svg)" in published
     assert "(https://host.example/project/blob/HEAD/docs/performance.md#few-items-all-orders)" in published
+
+
+ADDRESSES = {"Source": "https://github.com/owner/project", "Documentation": "https://owner.example/project"}
+TESTS = "https://github.com/owner/project/actions/workflows/tests.yml"
+
+
+def test_readme_has_badges_only_for_addresses_that_exist(text):
+    addresses = tomllib.loads((README.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"].get("urls", {})
+    assert text.count("[![") == 0 or addresses
+    assert badges({}) == badges({}, 97.5) == badges({"Documentation": "https://owner.example/project"}, 97.5) == ""
+    # Only GitHub draws a picture for a workflow.
+    assert badges({**ADDRESSES, "Source": "https://host.example/owner/project"}, 97.5) == ""
+
+
+def test_badges_lead_to_tests_documentation_and_coverage():
+    lines = badges(ADDRESSES, 97.46).splitlines()
+    assert lines[0] == f"[![tests]({TESTS}/badge.svg)]({TESTS})"
+    picture = TESTS.replace("tests.yml", "docs.yml/badge.svg")
+    assert lines[1] == f"[![documentation]({picture})](https://owner.example/project)"
+    assert lines[2] == f"[![coverage](https://img.shields.io/badge/coverage-97.5%25-informational)]({TESTS})"
+    assert len(lines) == 3
+    # Before the coverage is measured, and without a site, two badges are missing.
+    assert badges({"Source": "https://github.com/owner/project.git"}, 0).splitlines() == lines[:1]
+
+
+def test_badges_are_written_below_the_title_and_removed_again(text):
+    plain, lines = with_badges(text, ""), badges(ADDRESSES, 97.5)
+    filled = with_badges(plain, lines)
+    assert filled.startswith(f"# skrankagg\n\n{lines}\nMerge ranked lists") and plain.count("[![") == 0
+    assert with_badges(filled, lines) == filled and with_badges(filled, "") == plain
+    # On a package index, the pictures and links of badges remain.
+    assert lines in readme_links.absolute_links(filled)
+
+
+def test_home_page_and_readme_have_the_same_statement_of_need(text):
+    home = (README.parent / "docs" / "index.md").read_text(encoding="utf-8")
+
+    def statement(page):
+        return page.split("## Statement of need\n")[1].split("\n## ")[0].replace("(docs/", "(")
+
+    assert statement(text) == statement(home)
+
+
+def test_placeholders_for_addresses_are_valid_and_explained():
+    file = (README.parent / "pyproject.toml").read_text(encoding="utf-8")
+    releasing = (README.parent / "docs" / "releasing.md").read_text(encoding="utf-8")
+    place = file.split("[project.urls]\n")[1].split("\n[")[0]
+    filled = tomllib.loads(re.sub(r"^# ", "", place, flags=re.MULTILINE))
+    assert filled.keys() == {"Source", "Documentation", "Issues", "Support", "Changelog"}
+    assert all(f"`{name}`" in releasing for name in filled)
+    for name, address in filled.items():
+        # A placeholder is a comment, so that nothing leads to it.
+        assert not re.search("[A-Z]{4}", address) or f"# {name} = " in place
+    assert "MAINTAINER_EMAIL" not in file or '# maintainers = [{ name = "MAINTAINER_NAME"' in file
+
+
+def test_contributing_states_the_use_of_generative_ai():
+    statement = (
+        "Code, tests and documentation were written with generative AI. Whoever publishes a version answers for it and "
+        "names the tools here: "
+    )
+    assert statement in " ".join((README.parent / "CONTRIBUTING.md").read_text(encoding="utf-8").split())

@@ -47,3 +47,10 @@ def test_citation_and_project_file_have_the_same_addresses():
     addresses = tomllib.loads(read("pyproject.toml"))["project"].get("urls", {})
     cited = re.search(r"^repository-code: (.+)$", read("CITATION.cff"), re.MULTILINE)
     assert (cited[1].strip("\"'") if cited else None) == addresses.get("Source")
+
+
+def test_citation_and_paper_have_the_authors_of_the_project_file():
+    authors = [person["name"] for person in tomllib.loads(read("pyproject.toml"))["project"]["authors"]]
+    for file, end in (("CITATION.cff", "\nversion:"), ("paper/paper.md", "\naffiliations:")):
+        part = read(file).split("\nauthors:\n")[1].split(end)[0]
+        assert re.findall(r'- name: "(.+)"', part) == authors, file

@@ -1,7 +1,8 @@
-"""Parts of README.md: the methods by family, the number of methods, and comparisons of docs/performance.md."""
+"""Parts of README.md: badges, the methods by family, the number of methods, and comparisons of docs/performance.md."""
 
 import re
 import statistics
+import tomllib
 
 from performance_page import PAGE, read_comparisons
 
@@ -10,6 +11,8 @@ from skrankagg.utils.discovery import all_aggregators
 from .pages import ROOT, families, title_of
 
 README = ROOT / "README.md"
+TITLE = "# skrankagg\n"
+COVERAGE = ROOT / "tools" / "coverage.toml"
 
 METHODS, SPEED = "| family | methods |\n|---|---|\n", "| | skrankagg | compared with | faster by |\n|---|---|---|---|\n"
 #: Typical comparisons: a part of the command, and the start of our times. The row with the median factor is chosen.
@@ -20,6 +23,37 @@ TYPICAL = (
     ("ranx_fusion.py warm", "a frame"),
     ("ranx_fusion.py warm", "encoded lists"),
 )
+
+
+def badges(addresses, lines=None):
+    """Return the lines with the badges; without the addresses that a badge needs, this badge is left out.
+
+    `addresses` is ``[project.urls]`` of pyproject.toml. `lines` is the share of lines that the tests run, in percent.
+    The badges of tests and documentation are pictures that GitHub draws for a workflow.
+    """
+    source = addresses.get("Source", "").removesuffix("/").removesuffix(".git")
+    if not re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+", source):
+        return ""
+    workflows = f"{source}/actions/workflows"
+    found = [f"[![tests]({workflows}/tests.yml/badge.svg)]({workflows}/tests.yml)"]
+    if "Documentation" in addresses:
+        found.append(f"[![documentation]({workflows}/docs.yml/badge.svg)]({addresses['Documentation']})")
+    if lines:
+        picture = f"https://img.shields.io/badge/coverage-{lines:.1f}%25-informational"
+        found.append(f"[![coverage]({picture})]({workflows}/tests.yml)")
+    return "\n".join(found) + "\n"
+
+
+def with_badges(text, lines):
+    """Return the text of the README with these lines, or with none, in the place of the badges below its title."""
+    return re.sub(rf"\A{TITLE}\n(?:(?:\[!\[.*\n)+\n)?", lambda _: f"{TITLE}\n{lines}" + "\n" * bool(lines), text)
+
+
+def _badges_now():
+    """Return the badges for the addresses of pyproject.toml and the committed coverage."""
+    addresses = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"].get("urls", {})
+    shares = tomllib.loads(COVERAGE.read_text(encoding="utf-8"))["shares"] if COVERAGE.exists() else {}
+    return badges(addresses, shares.get("lines"))
 
 
 def family_rows():
@@ -68,7 +102,7 @@ def _time(seconds):
 
 def files():
     """Return the text of the README, by path."""
-    text, count = README.read_text(encoding="utf-8"), len(all_aggregators())
+    text, count = with_badges(README.read_text(encoding="utf-8"), _badges_now()), len(all_aggregators())
     comparisons = read_comparisons(PAGE.read_text(encoding="utf-8"))
     tables = [(family_rows(), METHODS)]
     # A page without measurements, as after a change of its commands, changes no number.
