@@ -21,8 +21,10 @@ was measured, the date, and a digest of the scripts. A test fails if a script ha
 """
 
 import argparse
+import contextlib
 import datetime
 import hashlib
+import io
 import json
 import os
 import re
@@ -36,6 +38,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
 import performance_page as page_tool
+from _measure import read_tables, table
 
 ROOT = page_tool.ROOT
 EVIDENCE = ROOT / "docs" / "evidence.md"
@@ -102,6 +105,24 @@ def output_of(command, environment, limit=None):
     return "\n".join(lines) + "\n", time.perf_counter() - start
 
 
+def shorten(output):
+    """Shorten each cell that states why a method refuses its input to "refused", so that all columns stay visible."""
+    parts = re.split(r"\n\n", output)
+    for number, part in enumerate(parts):
+        if "  refused: " in part:
+            (found,) = read_tables(part)
+            rows = [
+                [cell.partition(": ")[0] if cell.startswith("refused: ") else cell for cell in row]
+                for row in found.rows
+            ]
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                if found.title:
+                    print(found.title)
+                table(rows, found.header)
+            parts[number] = printed.getvalue().rstrip("\n") + "\n" * part.endswith("\n")
+    return "\n\n".join(parts)
+
+
 class Cache:
     """Measured tables in a folder, one file for each command; without a folder, nothing is kept."""
 
@@ -159,7 +180,7 @@ def measure_page(commands, cache, environment, limit=None):
         else:
             print(f"   kept  {command}", flush=True)
         text = page_tool.PAGE.read_text(encoding="utf-8")
-        page_tool.PAGE.write_text(page_tool.write_block(text, command, *kept), encoding="utf-8")
+        page_tool.PAGE.write_text(page_tool.write_block(text, command, shorten(kept[0]), kept[1]), encoding="utf-8")
     return failed
 
 

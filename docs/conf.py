@@ -83,6 +83,8 @@ nb_execution_timeout = NOTEBOOK_SECONDS
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True
+# A warning in a notebook is a fault too: a cell has raised it, or the text does not hold for the installed versions.
+nb_output_stderr = "warn"
 suppress_warnings = ["mystnb.unknown_mime_type"]  # HTML reprs of estimators include a text fallback
 
 copybutton_prompt_text = r">>> |\.\.\. "

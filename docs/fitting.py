@@ -1,4 +1,4 @@
-"""Sphinx extension: wide output in smaller print, and long tables that narrow screens show as cards.
+"""Sphinx extension: wide output in smaller print or wrapped, and tables that narrow screens show as cards.
 
 Code has at most 88 columns. They fit between the two lists of links on a screen of 1440 pixels. Output may be wider.
 """
@@ -10,8 +10,8 @@ from docutils import nodes
 #: Largest number of columns of a block in each size of print, by the class of the size.
 SIZES = {"wide-code": 108, "wider-code": 132, "widest-code": 160}
 COLUMNS = 88
-#: A table with at least so many rows and columns becomes cards: a card for each row.
-CARD_ROWS, CARD_COLUMNS = 15, 3
+#: A table becomes cards, one for each row, if it has so many columns, or fewer columns and so many rows.
+CARD_COLUMNS, LONG_COLUMNS, LONG_ROWS = 4, 3, 15
 
 
 class CellLabel(nodes.General, nodes.Element):
@@ -19,20 +19,24 @@ class CellLabel(nodes.General, nodes.Element):
 
 
 def size_code(app, doctree):
-    """Give each block of code or output that is wider than code the class of a smaller print."""
+    """Give each block of code or output that is wider than code the class of a smaller print, or of wrapped lines."""
     for block in doctree.findall(lambda node: isinstance(node, nodes.literal_block | nodes.doctest_block)):
-        # Messages of errors and commands are wrapped.
+        # Messages of errors and commands are wrapped, and so are sentences: they have no columns.
         lines = [line for line in block.astext().splitlines() if not line.startswith(("skrankagg.exceptions.", "$ "))]
-        columns = max(map(len, lines), default=0)
-        if columns > COLUMNS:
+        wide = [line for line in lines if len(line) > COLUMNS]
+        tabular = [line for line in wide if "  " in line.strip()]
+        columns = max(map(len, tabular), default=0)
+        if len(wide) > len(tabular) and not tabular:
+            block["classes"].append("wrapped-code")
+        elif columns > COLUMNS:
             block["classes"].append(next((name for name, most in SIZES.items() if columns <= most), list(SIZES)[-1]))
 
 
 def label_cells(app, doctree, docname):
-    """Add the headings of the columns to the cells of long tables."""
+    """Add the headings of the columns to the cells of long or wide tables."""
     for table in doctree.findall(nodes.table):
         head, body = next(table.findall(nodes.thead), None), next(table.findall(nodes.tbody))
-        if head is None or len(body) < CARD_ROWS or len(head[-1]) < CARD_COLUMNS:
+        if head is None or len(head[-1]) < (LONG_COLUMNS if len(body) >= LONG_ROWS else CARD_COLUMNS):
             continue
         table["classes"].append("cards")
         headings = [entry.astext() for entry in head[-1]]

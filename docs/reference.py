@@ -15,8 +15,11 @@ import skrankagg
 DOIS = Path(__file__).resolve().parent / "dois.toml"
 #: An identifier of a paper as written in a reference.
 IDENTIFIER = re.compile(r"doi:(10\.\d{4,9}/\S*[^\s.,;)])|arXiv:(\d{4}\.\d{4,5})")
-#: Methods of scikit-learn that the pages leave out, and an attribute that the methods describe under "Attributes".
+#: Methods of scikit-learn and of Python's errors that the pages leave out, and an attribute that the methods describe
+#: under "Attributes".
 LEFT_OUT = (
+    "add_note",
+    "with_traceback",
     "query_info_",
     "set_output",
     "set_fit_request",

@@ -39,6 +39,10 @@ def test_readme_states_the_numbers_of_methods_of_both_libraries(text):
     theirs = {getattr(module, name) for module in modules for name in module.__all__ if name != "MC"}
     row = re.search(r"\| merging methods \(1\) \| (\d+) \| (\d+) \|", text)
     assert [int(number) for number in row.groups()] == [len(all_aggregators()), len(theirs)]
+    ranx = re.search(r"\| merging methods \(1\) \| \d+ \| \d+ \| (\d+) \|", text)[1]
+    for page in (README, README.parent / "docs" / "index.md"):
+        words = " ".join(page.read_text(encoding="utf-8").split())
+        assert f"interface and {row[1]} methods; ranx has {ranx} methods, and PyFLAGR has {row[2]}" in words
 
 
 def test_readme_links_exist(text):

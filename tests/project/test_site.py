@@ -7,7 +7,6 @@ import importlib.util
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -15,6 +14,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from browser import Browser, find_browser
+from browser import pages as files_of
+from page_faults import CHECKS, faults
 
 from public_api import DOCS
 
@@ -209,7 +211,7 @@ SEARCHES = {
 @built
 @pytest.mark.parametrize(("query", "pages"), SEARCHES.items(), ids=list(SEARCHES))
 def test_first_result_of_the_search_on_pages_opened_as_files(query, pages, tmp_path):
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    browser = find_browser()
     if browser is None:
         pytest.skip("needs Chromium")
     address = f"{(Path(SITE) / 'search.html').resolve().as_uri()}?q={quote(query)}"
@@ -224,6 +226,43 @@ def test_first_result_of_the_search_on_pages_opened_as_files(query, pages, tmp_p
     page = subprocess.run(call, capture_output=True, text=True, timeout=120, check=True).stdout
     found = re.findall(r'<li[^>]*>\s*<a href="([^"?#]+)\.html', page.partition('<ul role="list" class="search">')[2])
     assert found and found[0] in pages, found[:5]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    program = find_browser()
+    if program is None:
+        pytest.skip("needs Chromium")
+    with Browser(program) as opened:
+        yield opened
+
+
+#: Faults of a page by its text: too wide, pale in both themes, pale in the dark theme only, and no fault.
+FAULTY = {
+    "<p style='width: 500px'>wide</p>": ["390 px, light: "],
+    "<p style='color: #999'>pale</p>": ["1440 px, light: 2.85 p.: pale", "1440 px, dark: 2.85 p.: pale"],
+    "<style>@media (prefers-color-scheme: dark) {p {background: #333}}</style><p>dark</p>": ["1440 px, dark: 1.66 p."],
+    "<p style='color: #949494; font-size: 24px'>large</p><p hidden style='color: #fff'>hidden</p>": [],
+}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("text", "found"), FAULTY.items(), ids=["wide", "pale", "dark", "none"])
+def test_faults_finds_wide_pages_and_pale_texts(text, found, browser, tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text(f"<!doctype html><html><head></head><body>{text}</body></html>", encoding="utf-8")
+    lines = faults(browser, {"page": page}).get("page", [])
+    assert len(lines) == len(found) and all(line.startswith(one) for line, one in zip(lines, found, strict=True)), lines
+
+
+@built
+def test_no_page_scrolls_sideways_on_a_phone_or_has_pale_text(browser):
+    paths = files_of(SITE)
+    browser.open(paths["index.html"])
+    for _, theme, _ in CHECKS:
+        browser.change(theme=theme)
+        assert browser.run("document.documentElement.dataset.theme") == theme
+    assert len(paths) > 200 and faults(browser, paths) == {}
 
 
 @pytest.fixture(scope="module")
