@@ -68,7 +68,7 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     code = 0 if args.report else measure(args.tests, args.add, args.processes)
     found = coverage_of_files()
-    exceptions = tomllib.loads(RECORD.read_text(encoding="utf-8"))["exception"]
+    exceptions = tomllib.loads(RECORD.read_text(encoding="utf-8")).get("exception", [])
     for line in report(found, exceptions, args.tests):
         print(line)
     measured = shares(found)
@@ -154,7 +154,7 @@ def report(found: dict, exceptions: list[dict], tests: list[str]) -> list[str]:
         branches = [
             (start, end)
             for start, end in one["missing_branches"]
-            if start not in listed and start not in missing and end not in missing
+            if start not in listed and not {start, end} & {*one["missing_lines"]}
         ]
         if tests and not any(Path(name).parts[1] in Path(test).parts for test in tests):
             continue
