@@ -148,6 +148,29 @@ class HidesFrame(Popularity):
         self._seen = Holder(lists.to_frame())
 
 
+class HidesTag(Popularity):
+    """Wrong: uncompared items are ordered by the number of their lists, contrary to the tags."""
+
+    _tags = {"absent_below": False}
+
+
+class AcceptsEverything(Popularity):
+    """Wrong: fit accepts frames that are not ranked lists."""
+
+    def fit(self, X, y=None):
+        return self
+
+
+class RaisesOtherErrors(Popularity):
+    """Wrong: fit replaces every error by an error of another type."""
+
+    def fit(self, X, y=None):
+        try:
+            return super().fit(X)
+        except (TypeError, ValueError) as error:
+            raise RuntimeError("wrong input") from error
+
+
 class Holder:
     def __init__(self, frame):
         self.frame = frame
@@ -303,12 +326,23 @@ def test_check_aggregator_rejects_wrong_aggregators_with_a_reason(aggregator, ch
         (Perverse(), "check_unanimity", "{'unanimity': False}"),
         (ClaimsWinners(), "check_condorcet_winner", "{'condorcet_winner': False}"),
         (ClaimsJumpsSmooth(), "check_smooth", "{'smooth': False}"),
+        (HidesTag(), "check_absent_below", "{'absent_below': True}"),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
 )
 def test_check_message_ends_with_the_tag_to_declare(aggregator, check, tag):
     with pytest.raises(AssertionError, match=rf"; if this is intended, declare _tags = {re.escape(tag)}\.?$"):
         dict(all_checks(aggregator))[check](clone(aggregator))
+
+
+@pytest.mark.parametrize(
+    ("aggregator", "reason"),
+    [(AcceptsEverything(), "nothing was raised"), (RaisesOtherErrors(), "got RuntimeError: wrong input")],
+    ids=["no error", "another error"],
+)
+def test_check_errors_rejects_missing_and_other_errors(aggregator, reason):
+    with pytest.raises(AssertionError, match=f"Error about '.*' was expected; {reason}"):
+        dict(all_checks(aggregator))["check_errors"](aggregator)
 
 
 def test_check_persistence_rejects_a_frame_that_skops_cannot_save():
