@@ -7,7 +7,7 @@ that uses the order of the scores calls :func:`check_scores`, which refuses such
 
 import numpy as np
 
-from .._arrays._ragged import expand, group_order, starts_to_ptr
+from .._arrays._ragged import expand, group_order
 from ..exceptions import InputError
 from ._frames import EXACT_LIMIT, first_row, show_id
 
@@ -27,17 +27,19 @@ def find_conflicts(row_ptr, tie_start, score):
     """Mark the lists in which an item with a worse rank has a better score.
 
     Returns a mask of shape (n_lists,), or None if there is no such list. `row_ptr`, of shape (n_lists + 1,), delimits
-    the rows of each list. The rows are sorted by rank. `tie_start`, of shape (n_rows,), marks the first row of each
-    list and of each group of equal ranks.
+    the rows of each list; no list may be empty. The rows are sorted by rank. `tie_start`, of shape (n_rows,), marks the
+    first row of each list and of each group of equal ranks.
     """
-    ptr = starts_to_ptr(tie_start)
-    worst, best = np.minimum.reduceat(score, ptr[:-1]), np.maximum.reduceat(score, ptr[:-1])
+    start = np.flatnonzero(tie_start)
+    worst = best = score
+    if len(start) < len(score):
+        worst, best = np.minimum.reduceat(score, start), np.maximum.reduceat(score, start)
     turn = best[1:] > worst[:-1]
-    turn &= ~np.isin(ptr[1:-1], row_ptr[1:-1], assume_unique=True)  # the next group belongs to another list
+    turn[np.searchsorted(start, row_ptr[1:-1]) - 1] = False  # the next group belongs to another list
     if not turn.any():
         return None
     conflict = np.zeros(len(row_ptr) - 1, dtype=bool)
-    conflict[np.searchsorted(row_ptr, ptr[1:-1][turn], side="right") - 1] = True
+    conflict[np.searchsorted(row_ptr, start[1:][turn], side="right") - 1] = True
     return conflict
 
 

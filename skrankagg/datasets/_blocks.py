@@ -126,11 +126,15 @@ class _Table:
             **_EXACT,
         }
 
+    def first_row(self, block, blanks):
+        """Return the first line of a block that pandas does not skip; `blanks` are the bytes of a skipped line."""
+        return (block.lstrip(blanks) if self.is_trec else block).partition(b"\n")[0]
+
     def check_first_line(self, block):
         """Raise ValueError if the first line of the rest has too many fields, because pandas would drop them."""
         if block.startswith(BOM):
             raise InputError("pandas would drop a byte order mark that is part of an id")
-        line = block.partition(b"\n")[0]
+        line = self.first_row(block, b" \t\r\n")
         if self.is_trec:
             n_fields = len(_WORD.findall(line))
         elif b'"' in block:
@@ -141,8 +145,8 @@ class _Table:
                 raise InputError(str(error)) from None
         else:
             n_fields = line.count(self.separator.encode()) + 1
-        if n_fields > len(self.columns):
-            raise InputError("the first line of a block has too many fields")
+        if n_fields > len(self.columns) or (self.is_trec and n_fields == 0):
+            raise InputError("the first line of a block has too many fields, or is in a later block")
 
     def checked(self, chunk):
         """Return the wanted columns of rows that pandas has parsed; raise ValueError if one cannot be right."""
@@ -204,7 +208,7 @@ class _Table:
     def _by_pandas(self, block):
         """Parse a block with pandas' C parser."""
         # pandas would drop surplus fields of the first line.
-        if block.partition(b"\n")[0].count(self.separator.encode()) >= len(self.columns):
+        if self.first_row(block, b"\r\n").count(self.separator.encode()) >= len(self.columns):
             return None
         chunk = pd.read_csv(io.BytesIO(block), **self.options(self.separator))
         if any(_has_empty(chunk[name]) for name in self.filled):

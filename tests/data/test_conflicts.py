@@ -21,6 +21,7 @@ from skrankagg import (
     evaluate,
 )
 from skrankagg.__main__ import main
+from skrankagg._data._conflicts import find_conflicts
 from skrankagg.base import BaseAggregator, ListTransformer
 from skrankagg.compat.pyflagr import QUIRKS, Linear
 from skrankagg.exceptions import RankScoreConflictWarning
@@ -43,6 +44,19 @@ READERS = [
     AggregatorUnion([("borda", CombSUM(norm="borda")), ("sum", CombSUM())]),
     VoterSelector(DIBRA(CombSUM())),
 ]
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(1, 3), st.integers(0, 2)), min_size=1, max_size=4), max_size=4))
+def test_find_conflicts_compares_all_pairs_of_items_of_each_list(lists):
+    lists = [sorted(rows) for rows in lists]
+    row_ptr = np.cumsum([0, *map(len, lists)])
+    tie_start = np.array(
+        [k == 0 or rows[k][0] > rows[k - 1][0] for rows in lists for k in range(len(rows))], dtype=bool
+    )
+    score = np.array([score for rows in lists for _, score in rows], dtype=float)
+    expected = [any(a < b and x < y for a, x in rows for b, y in rows) for rows in lists]
+    found = find_conflicts(row_ptr, tie_start, score)
+    assert (found is None and not any(expected)) or found.tolist() == expected
 
 
 def quiet(make, *args, **kwargs):

@@ -5,6 +5,7 @@ from pandas.testing import assert_frame_equal
 from two_ways import are_equal, difference
 
 from skrankagg.datasets import _blocks, make_rasdagen, read_lists
+from skrankagg.exceptions import InputError
 
 pytestmark = pytest.mark.twice
 
@@ -48,6 +49,19 @@ def test_read_lists_skips_a_block_of_blank_lines_in_a_run(tmp_path, monkeypatch,
     assert read_lists(path)["item"].tolist() == ["a", "b"]
 
 
+@pytest.mark.parametrize("blank", ["", "\n", "\r\n", "  \n", "\t\n", "\n \n"])
+@pytest.mark.parametrize("surplus", [" x", "\tx", " x y"])
+def test_read_lists_refuses_surplus_words_after_blank_lines_at_the_start_of_a_block(
+    tmp_path, monkeypatch, blank, surplus
+):
+    path = tmp_path / "run"
+    path.write_bytes(f"q Q0 a 1 2 v\n{blank}q Q0 b 2 1 v{surplus}\n".encode())
+    monkeypatch.setattr(_blocks, "_BLOCK", 1)
+    n_fields, line = 6 + len(surplus.split()), 2 + blank.count("\n")
+    with pytest.raises(InputError, match=rf"expected 6 fields .* on line {line}, got {n_fields}"):
+        read_lists(path)
+
+
 def test_read_lists_keeps_a_byte_order_mark_at_the_start_of_a_block(tmp_path, monkeypatch):
     path = tmp_path / "run"
     path.write_text("q Q0 a 1 2 v\n\ufeffq Q0 b 2 1 v\n", encoding="utf-8")
@@ -59,4 +73,4 @@ def test_are_equal_detects_other_bits_and_dtypes():
     lists, _ = make_rasdagen(n_queries=1, n_voters=2)
     assert are_equal(lists, lists.copy()) and are_equal("x", "x") and not are_equal("x", "y")
     assert not are_equal(lists, lists.assign(score=lists["score"] + 1e-9)) and not are_equal(lists, "x")
-    assert not are_equal(lists, lists.astype({"item": "string"})) and not are_equal(lists, lists.iloc[1:])
+    assert not are_equal(lists, lists.astype({"item": "category"})) and not are_equal(lists, lists.iloc[1:])
