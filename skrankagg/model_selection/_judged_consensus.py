@@ -23,9 +23,10 @@ from .._data._output import check_output
 from .._data._qrels import choose_qrels
 from .._data._ranked_lists import RankedLists, check_lists, encode_plain
 from .._data._types import AnyLists, AnyQrels, CallQrels, Judgements, PlainLists
-from .._support._callbacks import CallbackSupport, fitting
+from .._support._callbacks import fitting
 from .._support._sklearn import (
     BaseEstimator,
+    CallbackSupport,
     HasMethods,
     Tags,
     TransformerMixin,

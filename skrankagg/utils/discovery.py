@@ -27,9 +27,8 @@ def all_aggregators(external: bool = False) -> dict[str, type[BaseAggregator]]:
     -----
     UserWarning
         If an aggregator of another package cannot be used; it is left out. The warning names the aggregator, its
-        package and the reason. The reasons are an error during the import, a class that is not derived from
-        BaseAggregator, a class with another name than the entry point, a parameter without a default, and a name that
-        is already taken.
+        package and the reason. Its import may fail, its class may not be derived from BaseAggregator, or a parameter
+        may have no default. Its name may also differ from the entry point, or be taken already.
 
     See Also
     --------
