@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Modules in `generated`. The names come first: without them the package, which the others import, may not be whole.
-PARTS = ("names", "formats", "catalogue", "displays", "measures", "formulas", "guide", "readme", "paper")
+PARTS = ("names", "formats", "catalogue", "displays", "measures", "formulas", "guide", "checks", "readme", "paper")
 DISPLAYS, HOME_PAGE = "docs/display_plots.py", "docs/overview_plot.py"
 
 

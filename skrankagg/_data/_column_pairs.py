@@ -53,7 +53,7 @@ def read_pairs(columns, frame, caller, missing_ids):
         item = series[2 * k].reset_index(drop=True)
         number = series[2 * k + 1].reset_index(drop=True)
         known, has_number = item.notna().to_numpy(), number.notna().to_numpy()
-        if has_number.any() and not _is_numeric(number[has_number].infer_objects()):
+        if has_number.any() and not _is_numeric(_inferred(number[has_number])):
             raise _wrong_kind(item, number, titles[2 * k : 2 * k + 2], voter, caller)
         bare = known & ~has_number
         if bare.any() and missing_ids != "drop":
@@ -65,7 +65,7 @@ def read_pairs(columns, frame, caller, missing_ids):
         lengths.append(int(has_number.sum()))  # a row without a number is blank, or has just been left out
         if lengths[-1]:
             items.append(item[has_number])
-            numbers.append(number[has_number].infer_objects())
+            numbers.append(_inferred(number[has_number]))
     if not items:
         raise InputError(f"`frame` of {caller} must have at least one item with a number; got none.")
     rows = {
@@ -74,6 +74,13 @@ def read_pairs(columns, frame, caller, missing_ids):
         "score": pd.concat(numbers, ignore_index=True),
     }
     return voters, rows, not (columns.is_pandas and any(is_nullable(one.dtype) for one in series[::2]))
+
+
+def _inferred(values):
+    try:
+        return values.infer_objects()
+    except OverflowError:  # pandas 2 converts integers to floats, which cannot hold all integers
+        return values
 
 
 def _is_numeric(values):

@@ -263,6 +263,32 @@ def is_frame(X):
     )
 
 
+def new_series(values):
+    """Return a pandas Series of a list; if a number is too large for floats, the dtype is object.
+
+    >>> from skrankagg._data._frames import new_series
+    >>> new_series([0.5, 10**400]).dtype
+    dtype('O')
+    """
+    try:
+        return pd.Series(values)
+    except OverflowError:  # pandas 2 tries to convert the numbers to floats
+        return pd.Series(values, dtype=object)
+
+
+def new_frame(columns):
+    """Return a pandas frame of a dict of columns; if a number is too large for floats, the dtype is object.
+
+    >>> from skrankagg._data._frames import new_frame
+    >>> new_frame({"item": ["a", 10**400]})["item"].dtype
+    dtype('O')
+    """
+    try:
+        return pd.DataFrame(columns)
+    except OverflowError:
+        return pd.DataFrame({name: new_series(values) for name, values in columns.items()})
+
+
 def with_column(frame, name, values):
     """Add or replace a numeric column of a frame; return a frame of the same library."""
     if isinstance(frame, pd.DataFrame):

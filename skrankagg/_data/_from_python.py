@@ -14,7 +14,7 @@ from ..exceptions import InputError, InputTypeError
 from ._ballot_tables import read_ballot_table
 from ._ballots import count_ballots
 from ._encoding import ONE_VOTER
-from ._frames import AnyFrame, is_frame
+from ._frames import AnyFrame, is_frame, new_series
 from ._frames_of_voters import encode_frames, holds_frames
 from ._hit_forms import find_form, is_scored_hit, open_response
 from ._hits import as_hits, check_key, hold_pairs, read_list, split_pairs
@@ -560,5 +560,5 @@ def _values(scores, lengths):
     """Return a dict with a column of scores or, if there are no scores, a column of ranks from the positions."""
     if scores:
         # Integers stay integers, because rounding could change their order.
-        return {"score": pd.Series(list(chain.from_iterable(scores)))}
+        return {"score": new_series(list(chain.from_iterable(scores)))}
     return {"rank": positions(np.concatenate([[0], np.cumsum(lengths)])).astype(np.float64)}

@@ -13,7 +13,7 @@ from .._support._checks import check_choice, check_flag
 from .._support._values import is_hashable, is_integer, show
 from ..exceptions import InputError, InputTypeError
 from ._duplicate_options import Duplicates
-from ._frames import EXACT_LIMIT, Columns, index_of_names
+from ._frames import EXACT_LIMIT, Columns, index_of_names, new_frame
 from ._id_codes import encode_ids
 from ._voter_names import near_voters
 
@@ -70,7 +70,7 @@ def encode_rows(
             f"The input of {caller} must have a name for each voter; the name of a voter is missing. Give this "
             "voter a name."
         )
-    frame = pd.DataFrame(dict(columns))
+    frame = new_frame(dict(columns))
     kind = "score" if "score" in frame else "rank"
     check_flag("strip", strip)
     if strip:

@@ -173,7 +173,7 @@ def _feature_rankings():
         dtype=np.float64,
     )
     queries = [f"fold{k}" for k in range(len(parts))]
-    return _lists(queries, list(_selectors()), list(data["feature_names"]), value)
+    return _lists(queries, list(_selectors()), data["feature_names"].tolist(), value)
 
 
 def load_feature_rankings() -> pd.DataFrame:

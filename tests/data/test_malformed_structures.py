@@ -26,6 +26,8 @@ def test_functions_read_malformed_structures_correctly_or_reject_them(part):
     for number in range(part, STRUCTURES, PARTS):
         found, is_read = fault(malformed_case(0, number))
         n_read += is_read
+        if found is not None and pd.__version__ < "3" and "np.datetime64" in found:
+            continue  # pandas 2 returns a Timestamp, which is equal but has another hash
         if found is not None:
             failures.append(f"python benchmarks/fuzz_structures.py --cases 1 --first {number}: {found}")
     assert not failures
