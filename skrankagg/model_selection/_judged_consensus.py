@@ -6,9 +6,9 @@ queries. The information is then as reliable for new queries as for the judged q
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,7 @@ from .._data._qrels import choose_qrels
 from .._data._ranked_lists import RankedLists, check_lists, encode_plain
 from .._data._types import AnyLists, AnyQrels, CallQrels, Judgements, PlainLists
 from .._support._callbacks import CallbackSupport, fitting
+from .._support._checks import check_count
 from .._support._sklearn import (
     BaseEstimator,
     HasMethods,
@@ -41,6 +42,9 @@ from ..metrics._judging._find_judgements import find_judgements
 from ..metrics._judging._folds import fit_judged, hold_out, spread_folds
 from ..metrics._judging._judged_lists import join_parts, rank
 from ._held_out import query_folds
+
+#: Training queries and test queries of each fold.
+Folds: TypeAlias = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 # A score beyond this limit is set to the limit, so that the difference of two scores is finite.
 _LIMIT = np.finfo(np.float64).max / 4
@@ -87,6 +91,11 @@ class ConsensusRows:
             )
         ptr = np.searchsorted(query, np.arange(lists.n_queries + 1))
         return cls(frame, lists, ptr, candidate)
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries, including queries without rows."""
+        return len(self.ptr) - 1
 
     @property
     def query(self) -> NDArray[np.int32]:
@@ -144,7 +153,8 @@ class ConsensusRows:
 class JudgedConsensus(RemembersRows, CallbackSupport, TransformerMixin, BaseEstimator):
     """Base class of estimators that learn from the judgements of another estimator's consensus.
 
-    A subclass defines ``_learn(rows, relevant, n_queries)`` and ``_add(rows)``, where `rows` is :class:`ConsensusRows`.
+    A subclass defines ``_learn(rows, relevant, folds)`` and ``_add(rows)``, where `rows` is :class:`ConsensusRows`. The
+    function `folds` returns the training and the test queries of each fold.
     """
 
     _parameter_constraints: dict = {
@@ -191,33 +201,38 @@ class JudgedConsensus(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         qrels = choose_qrels(self, *resolve_names(self, X, lists, y, qrels), purpose="learn from")
         with fitting(self, lists, y):
             part, judged = judged_part(self, lists, qrels, None)
-            learns = find_judgements(self.aggregator) is not None
-            aligned = qrels.align(part) if learns else None
-            if learns:
-                folds = self._folds(part, np.add.reduceat(judged.relevance > 0, part.candidate_ptr[:-1]) > 0)
-                result = hold_out(self.aggregator, part, aligned, folds)
+            has_relevant = np.logical_or.reduceat(judged.relevance > 0, part.candidate_ptr[:-1])
+            if find_judgements(self.aggregator) is not None:
+                folds = self._folds(part, has_relevant)
+                self._check_folds(folds)
+                result = hold_out(self.aggregator, part, qrels.align(part), folds)
                 self.aggregator_ = fit_judged(clone(self.aggregator), lists, qrels.align(lists))
             else:
                 self.aggregator_ = clone(self.aggregator).fit(lists)
                 result = rank(self.aggregator_, part, part)
             rows = ConsensusRows.from_result(result, part)
-            self._learn(rows, judged.relevance[rows.candidate] > 0, part.n_queries)
+            self._learn(rows, judged.relevance[rows.candidate] > 0, lambda: self._folds(part, has_relevant))
             self._columns_out = list(self._add(rows).columns)
             self._remember_rows(X, lists)
         return self
 
     def _folds(self, lists, has_relevant):
-        """Return the training and the test queries of each fold; every training set has queries with relevant items."""
+        """Return the training and the test queries of each fold.
+
+        If `cv` is a number, every fold has queries with relevant items, so there may be fewer folds, even a single one.
+        """
         if not is_integer(self.cv):
             return query_folds(self.cv, lists)
-        n_folds = min(self.cv, int(has_relevant.sum()))
-        if n_folds < 2:
+        check_count("cv", self.cv, 2)
+        return spread_folds(has_relevant, min(self.cv, int(has_relevant.sum())))
+
+    def _check_folds(self, folds):
+        """Raise InputError if there is a single fold, which leaves no queries to learn from."""
+        if len(folds) < 2:
             raise InputError(
-                f"{type(self).__name__} must have at least 2 folds and 2 judged queries with relevant items, because "
-                f"{self.aggregator!r} learns from some queries and ranks the others; got cv={self.cv} and "
-                f"{int(has_relevant.sum())} queries. Give more judged queries."
+                f"{type(self).__name__} must have at least 2 judged queries with relevant items, because "
+                f"{self.aggregator!r} learns from some queries and ranks the others; got 1. Judge more queries."
             )
-        return spread_folds(has_relevant, n_folds)
 
     def fit_transform(
         self, X: AnyLists, y: Judgements | None = None, *, qrels: CallQrels | None = None
@@ -281,8 +296,8 @@ class JudgedConsensus(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         check_is_fitted(self)
         return np.array(self._columns_out, dtype=object)
 
-    def _learn(self, rows: ConsensusRows, relevant: NDArray[np.bool_], n_queries: int) -> None:
-        raise NotImplementedError(f"{type(self).__name__} must define _learn(rows, relevant, n_queries).")
+    def _learn(self, rows: ConsensusRows, relevant: NDArray[np.bool_], folds: Callable[[], Folds]) -> None:
+        raise NotImplementedError(f"{type(self).__name__} must define _learn(rows, relevant, folds).")
 
     def _add(self, rows: ConsensusRows) -> pd.DataFrame:
         raise NotImplementedError(f"{type(self).__name__} must define _add(rows).")
@@ -305,6 +320,6 @@ def keep_rows(rows: ConsensusRows, kept: NDArray[np.bool_], frame: pd.DataFrame)
     """Return the kept rows of a consensus with new ranks from 1 in each query."""
     if kept.all():
         return frame
-    sizes = np.bincount(rows.query[kept], minlength=len(rows.ptr) - 1)
+    sizes = np.bincount(rows.query[kept], minlength=rows.n_queries)
     shortened = frame[kept].reset_index(drop=True)
     return shortened.assign(rank=positions(np.concatenate([[0], np.cumsum(sizes)])))

@@ -121,8 +121,8 @@ class TopSet(JudgedConsensus):
         self.cv = cv
         self.qrels = qrels
 
-    def _learn(self, rows, relevant, n_queries):
-        found = np.flatnonzero(relevant)
+    def _learn(self, rows, relevant, folds):
+        found, n_queries = np.flatnonzero(relevant), rows.n_queries
         n_relevant = np.bincount(rows.query[found], minlength=n_queries)
         has_relevant = n_relevant > 0
         n = self.n_queries_ = int(has_relevant.sum())
