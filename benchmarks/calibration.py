@@ -28,9 +28,9 @@ from skrankagg import BordaCount, Qrels, RankedLists, ReciprocalRankFusion
 from skrankagg._arrays._ragged import gather_ranges
 from skrankagg._data._qrels import encode_qrels
 from skrankagg.datasets import load_trec, make_ranked_lists
+from skrankagg.metrics._judging._consensus_rows import ConsensusRows
 from skrankagg.metrics._judging._folds import spread_folds
 from skrankagg.model_selection import CalibratedConsensus, TopSet
-from skrankagg.model_selection._judged_consensus import ConsensusRows
 from skrankagg.plotting import ReliabilityDisplay
 
 METHODS = {"RRF": ReciprocalRankFusion(), "Borda": BordaCount()}

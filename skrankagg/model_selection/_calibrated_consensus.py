@@ -16,7 +16,8 @@ from sklearn.preprocessing import StandardScaler
 from .._data._types import AnyQrels
 from .._support._sklearn import Interval, StrOptions
 from ..exceptions import InputError
-from ._judged_consensus import JudgedConsensus, keep_rows
+from ..metrics._judging._consensus_rows import keep_rows
+from ._judged_consensus import JudgedConsensus
 
 __all__ = ["CalibratedConsensus"]
 

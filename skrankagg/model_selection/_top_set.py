@@ -13,7 +13,8 @@ from sklearn.model_selection import BaseCrossValidator
 from .._data._types import AnyQrels
 from .._support._sklearn import Interval, StrOptions
 from ..exceptions import InputError
-from ._judged_consensus import JudgedConsensus, keep_rows
+from ..metrics._judging._consensus_rows import keep_rows
+from ._judged_consensus import JudgedConsensus
 
 __all__ = ["TopSet"]
 
