@@ -22,14 +22,15 @@ from _measure import table
 from metasearch import letor_data
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.model_selection import GroupKFold, KFold
+from sklearn.model_selection import KFold
 
 from skrankagg import BordaCount, Qrels, RankedLists, ReciprocalRankFusion
 from skrankagg._arrays._ragged import gather_ranges
 from skrankagg._data._qrels import encode_qrels
 from skrankagg.datasets import load_trec, make_ranked_lists
+from skrankagg.metrics._judging._consensus_rows import ConsensusRows
+from skrankagg.metrics._judging._folds import spread_folds
 from skrankagg.model_selection import CalibratedConsensus, TopSet
-from skrankagg.model_selection._judged_consensus import ConsensusRows
 from skrankagg.plotting import ReliabilityDisplay
 
 METHODS = {"RRF": ReciprocalRankFusion(), "Borda": BordaCount()}
@@ -83,9 +84,14 @@ class Judged:
         """Return the probabilities of the test queries, learned from the training queries, and the rows."""
         calibrated = CalibratedConsensus(None, **params)
         part, rows = self.take(train)
-        calibrated._learn(part, self.relevant[rows], len(train))
+        calibrated._learn(part, self.relevant[rows], lambda: self.inner_folds(part, rows))
         part, rows = self.take(test)
         return calibrated._add(part)["probability"].to_numpy(), rows
+
+    def inner_folds(self, part, rows):
+        """Return the folds of training queries with which CalibratedConsensus fits isotonic regressions."""
+        has_relevant = np.bincount(part.query, weights=self.relevant[rows], minlength=part.n_queries) > 0
+        return spread_folds(has_relevant, min(5, int(has_relevant.sum())))
 
     def folds(self):
         """Return five folds of neighbouring queries."""
@@ -102,10 +108,11 @@ class Judged:
     def by_scikit_learn(self, feature, method, ensemble):
         """Return probabilities out of fold by CalibratedClassifierCV, with whole queries inside and outside."""
         X = self.rows.min_max() if feature == "min-max" else -np.log(self.rows.mid_rank())
-        X, query, probability = X[:, None], self.rows.query, np.empty(len(self.relevant))
+        X, probability = X[:, None], np.empty(len(self.relevant))
         for train, test in self.folds():
-            own, other = self.take(train)[1], self.take(test)[1]
-            inner = list(GroupKFold(5).split(X[own], groups=query[own]))
+            (part, own), other = self.take(train), self.take(test)[1]
+            members = [np.isin(part.query, queries) for _, queries in self.inner_folds(part, own)]
+            inner = [(np.flatnonzero(~one), np.flatnonzero(one)) for one in members]
             model = CalibratedClassifierCV(GivenScore(), method=method, cv=inner, ensemble=ensemble)
             probability[other] = model.fit(X[own], self.relevant[own]).predict_proba(X[other])[:, 1]
         return probability
@@ -182,7 +189,7 @@ def cover(judged, holds, halves, confidence=0.9):
         train, test = np.array_split(order, 2)
         top = TopSet(None, holds, confidence=confidence)
         part, rows = judged.take(train)
-        top._learn(part, judged.relevant[rows], len(train))
+        top._learn(part, judged.relevant[rows], list)
         part, rows = judged.take(test)
         query, relevant, held = part.query, judged.relevant[rows], top._depths(part) <= top.depth_
         total, found, size = (

@@ -13,7 +13,8 @@ from sklearn.model_selection import BaseCrossValidator
 from .._data._types import AnyQrels
 from .._support._sklearn import Interval, StrOptions
 from ..exceptions import InputError
-from ._judged_consensus import JudgedConsensus, keep_rows
+from ..metrics._judging._consensus_rows import keep_rows
+from ._judged_consensus import JudgedConsensus
 
 __all__ = ["TopSet"]
 
@@ -121,8 +122,8 @@ class TopSet(JudgedConsensus):
         self.cv = cv
         self.qrels = qrels
 
-    def _learn(self, rows, relevant, n_queries):
-        found = np.flatnonzero(relevant)
+    def _learn(self, rows, relevant, folds):
+        found, n_queries = np.flatnonzero(relevant), rows.n_queries
         n_relevant = np.bincount(rows.query[found], minlength=n_queries)
         has_relevant = n_relevant > 0
         n = self.n_queries_ = int(has_relevant.sum())

@@ -83,13 +83,20 @@ def isotonic(feature, relevant):
     }
 
 
-@pytest.mark.parametrize("feature, values", [("min-max", min_max), ("rank", lambda one: -tied_rank(one))])
+@pytest.mark.parametrize("feature, values", [("min-max", min_max), ("rank", lambda one: -np.log(tied_rank(one)))])
 def test_isotonic_probabilities_equal_the_definition(feature, values):
     lists = LISTS[:8]
-    found = CalibratedConsensus(BordaCount(), method="isotonic", feature=feature, qrels=QRELS).fit_transform(lists)
+    folds = [(np.arange(3, 8), np.arange(3)), (np.arange(3), np.arange(3, 8))]
+    calibrated = CalibratedConsensus(BordaCount(), method="isotonic", feature=feature, cv=folds, qrels=QRELS)
+    found = calibrated.fit_transform(lists)
     rows = with_relevant(found)
-    expected = isotonic(values(rows).round(12), rows["relevant"])
-    np.testing.assert_allclose(found["probability"], values(rows).round(12).map(expected), atol=1e-12)
+    x, every = values(rows).round(12), []
+    for _, test in folds:
+        own = rows["query"].isin(lists.queries[test])
+        fitted = pd.Series(isotonic(x[own], rows["relevant"][own]))
+        # Between two values of the feature the probability is interpolated; beyond them it is constant.
+        every.append(np.interp(x, fitted.index, fitted))
+    np.testing.assert_allclose(found["probability"], np.mean(every, axis=0), atol=1e-12)
 
 
 @pytest.mark.parametrize("feature", ["min-max", "rank", "score"])
@@ -121,13 +128,13 @@ def test_all_uses_seven_features():
     held = frame.merge(held, on=["query", "item"])["held"] / frame["query"].map(n_lists)
     z = (frame["score"] - scores.transform("mean")) / scores.transform("std", ddof=0)
     expected = np.stack([frame["score"], min_max(frame), z, -np.log(rank), -rank / n, held, np.log(n)], axis=1)
-    scaler, model = calibrated.calibrator_[0], calibrated.calibrator_[1]
+    scaler, model = calibrated.calibrators_[0]
     varies = expected.std(axis=0) > 1e-12
     np.testing.assert_allclose(scaler.mean_, expected.mean(axis=0), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(scaler.scale_[varies], expected.std(axis=0)[varies], rtol=1e-6)
     assert model.C == 1.0 and model.coef_.shape == (1, 7)
     np.testing.assert_allclose(
-        calibrated.transform(lists)["probability"], calibrated.calibrator_.predict_proba(expected)[:, 1], rtol=1e-9
+        calibrated.transform(lists)["probability"], calibrated.calibrators_[0].predict_proba(expected)[:, 1], rtol=1e-9
     )
 
 
@@ -195,10 +202,11 @@ class Memory(SupervisedAggregator):
 @pytest.mark.parametrize("cv", [5, 3, KFold(4, shuffle=True, random_state=1)])
 def test_a_method_that_learns_is_calibrated_out_of_fold(cv):
     calibrated = CalibratedConsensus(Memory(), method="isotonic", cv=cv).fit(LISTS, QRELS)
-    honest = CalibratedConsensus(RRF, method="isotonic").fit(LISTS, QRELS)
+    honest = CalibratedConsensus(RRF, method="isotonic", cv=cv).fit(LISTS, QRELS)
     # Out of fold, the method is reciprocal rank fusion.
-    np.testing.assert_allclose(calibrated.calibrator_.X_thresholds_, honest.calibrator_.X_thresholds_, atol=1e-12)
-    np.testing.assert_allclose(calibrated.calibrator_.y_thresholds_, honest.calibrator_.y_thresholds_, atol=1e-12)
+    for one, other in zip(calibrated.calibrators_, honest.calibrators_, strict=True):
+        np.testing.assert_allclose(one.X_thresholds_, other.X_thresholds_, atol=1e-12)
+        np.testing.assert_allclose(one.y_thresholds_, other.y_thresholds_, atol=1e-12)
     new, _ = data(n_queries=3, random_state=5)
     new = RankedLists.from_frame(new.to_frame().assign(query=lambda one: "new " + one["query"]))
     np.testing.assert_allclose(
@@ -210,9 +218,11 @@ def test_learned_weights_out_of_fold():
     folds = list(KFold(3).split(np.arange(30)))
     calibrated = CalibratedConsensus(LearnedWeights(), method="isotonic", cv=folds).fit(LISTS, QRELS)
     rows = with_relevant(cross_val_consensus(LearnedWeights(), LISTS, QRELS, cv=folds))
-    expected = isotonic(min_max(rows).round(12), rows["relevant"])
-    x = np.array(sorted(expected))
-    np.testing.assert_allclose(calibrated.calibrator_.predict(x), [expected[value] for value in x], atol=1e-9)
+    for calibrator, (_, test) in zip(calibrated.calibrators_, folds, strict=True):
+        own = rows["query"].isin(LISTS.queries[test])
+        expected = isotonic(min_max(rows)[own].round(12), rows["relevant"][own])
+        x = np.array(sorted(expected))
+        np.testing.assert_allclose(calibrator.predict(x), [expected[value] for value in x], atol=1e-9)
     assert calibrated.aggregator_.n_queries_ == 30
 
 
@@ -284,6 +294,16 @@ class Infinite(BaseAggregator):
         return score
 
 
+def test_a_learner_with_a_single_query_with_relevant_items_is_refused_and_other_methods_are_not():
+    frame = QRELS.to_frame()
+    one = Qrels.from_frame(frame.assign(relevance=frame["relevance"].where(frame["query"] == LISTS.queries[3], 0)))
+    with pytest.raises(InputError, match=r"at least 2 judged queries with relevant items.*LearnedWeights"):
+        CalibratedConsensus(LearnedWeights()).fit(LISTS, one)
+    assert len(CalibratedConsensus(RRF, method="isotonic").fit(LISTS, one).calibrators_) == 1
+    assert len(CalibratedConsensus(RRF, method="isotonic").fit(LISTS, QRELS).calibrators_) == 5
+    assert len(CalibratedConsensus(RRF).fit(LISTS, QRELS).calibrators_) == 1
+
+
 def test_infinite_scores_and_single_items():
     found = CalibratedConsensus(Infinite(), method="isotonic", qrels=QRELS).fit(LISTS).transform(LISTS)
     assert found["probability"].notna().all()
@@ -310,7 +330,8 @@ def test_all_items_relevant():
         ({"feature": "minmax"}, ValueError, "did you mean 'min-max'"),
         ({"min_probability": 1.5}, ValueError, "'min_probability' parameter"),
         ({"aggregator": "rrf"}, ValueError, "'aggregator' parameter"),
-        ({"aggregator": LearnedWeights(), "cv": 1}, InputError, "at least 2 folds"),
+        ({"aggregator": LearnedWeights(), "cv": 1}, InputError, "`cv` must be a whole number of at least 2"),
+        ({"method": "isotonic", "cv": 2.5}, ValueError, "cv"),
         ({"qrels": None}, InputError, "needs judgements to learn from"),
         ({"qrels": Qrels.from_frame(QRELS.to_frame().assign(relevance=0))}, InputError, "learns from relevant items"),
     ],
@@ -337,9 +358,11 @@ def test_errors_on_real_collections_are_close_to_scikit_learn(shared_data, monke
     for method in (RRF, BordaCount()):
         judged = tools.Judged(lists, qrels, method)
         for feature in ("min-max", "rank"):
-            found = judged.errors(judged.out_of_fold(method="isotonic", feature=feature))
-            theirs = judged.errors(judged.by_scikit_learn(feature, "isotonic", ensemble=True))
-            assert found[0] <= theirs[0] + 0.003
+            probability = judged.out_of_fold(method="isotonic", feature=feature)
+            theirs = judged.by_scikit_learn(feature, "isotonic", ensemble=True)
+            np.testing.assert_allclose(probability, theirs, atol=1e-9)
+            found = judged.errors(probability)
+            assert found[0] <= judged.errors(theirs)[0] + 0.003
             if folder == "robust03":
                 assert found[1] <= 0.10
 

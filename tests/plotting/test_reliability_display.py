@@ -60,12 +60,12 @@ def test_from_estimator_and_no_judgements():
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"consensus": CONSENSUS.drop(columns="probability")}, "must have a column probability"),
+        ({"frame": CONSENSUS.drop(columns="probability")}, "must have a column probability"),
         ({"top": 0}, "`top` must be a whole number of at least 1"),
         ({"n_parts": 1}, "`n_parts` must be a whole number of at least 2"),
     ],
 )
 def test_refused(change, message):
-    arguments = {"consensus": CONSENSUS, "qrels": QRELS} | change
+    arguments = {"frame": CONSENSUS, "qrels": QRELS} | change
     with pytest.raises(InputError, match=message):
-        ReliabilityDisplay.from_predictions(arguments.pop("consensus"), arguments.pop("qrels"), **arguments)
+        ReliabilityDisplay.from_predictions(arguments.pop("frame"), arguments.pop("qrels"), **arguments)
