@@ -182,6 +182,8 @@ def test_get_measure_round_trips_names():
         ("p@0", "whole number of at least 1"),
         ("p@ten", "whole number of at least 1"),
         ("num_ret@5", "'num_ret' has no cutoff"),
+        ("num_rett", r"did you mean 'numret'\?"),
+        ("apx(rel=2)", r"did you mean 'ap'\?"),
         ("ndcg@5[gain=cubic]", "`gain` must be one of 'exponential', 'linear'; got 'cubic'"),
         ("ndcg@5[colour=red]", "unknown convention 'colour=red'; ndcg accepts gain, discount, ideal"),
         ("p@5[relevance_threshold=high]", "must be a number; got 'high'"),
