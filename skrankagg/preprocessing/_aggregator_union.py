@@ -16,7 +16,7 @@ from .._support._sklearn import N_JOBS, Interval, check_is_fitted, clone
 from ..base._consensus import EncodedConsensus
 from ..base._supervised import SupervisedListTransformer
 from ..base._transformer import columns_of
-from ..exceptions import InputError
+from ..exceptions import InputError, InputTypeError
 from ..metrics._judging._find_judgements import find_judgements, own_qrels
 from ..metrics._judging._folds import fit_judged, hold_out, spread_folds
 
@@ -152,7 +152,7 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
 
     def _unite(self, lists, frames):
         frames = [
-            _as_list(frame, name) for name, frame in zip(self.named_aggregators_, map(_to_pandas, frames), strict=True)
+            _as_list(_to_pandas(frame, name), name) for name, frame in zip(self.named_aggregators_, frames, strict=True)
         ]
         if self.passthrough:
             taken = sorted({*self.named_aggregators_} & {*lists.voters.astype(str)})
@@ -197,10 +197,17 @@ def _with_relevant(aggregator, queries, given):
     return relevant
 
 
-def _to_pandas(frame):
-    if isinstance(frame, pd.DataFrame):
-        return frame
-    return frame.to_frame() if isinstance(frame, EncodedConsensus) else frame.to_pandas()
+def _to_pandas(consensus, name):
+    if isinstance(consensus, EncodedConsensus):
+        return consensus.to_frame()
+    if hasattr(consensus, "to_pandas"):
+        consensus = consensus.to_pandas()
+    if not isinstance(consensus, pd.DataFrame) or "voter" in consensus:
+        raise InputTypeError(
+            f"`aggregators` must rank the items of each query once; got {name!r}, which returns ranked lists. "
+            "End its pipeline with an aggregator."
+        )
+    return consensus
 
 
 def _as_list(consensus, voter):

@@ -365,6 +365,30 @@ def test_agreement_functions_reject_invalid_rankings(given, error, words):
         kendall_w([["a", "b"]])
 
 
+def test_agreement_matrix_needs_two_items_and_a_run():
+    one = agreement_matrix({"u": ["a"], "v": ["a"]})
+    assert one.isna().all(axis=None) and one.shape == (2, 2)
+    with pytest.raises(ValueError, match="at least one run; the dict of runs is empty"):
+        agreement_matrix({})
+
+
+@pytest.mark.parametrize("measure", ["spearman", "footrule"])
+def test_agreement_matrix_of_full_lists_equals_the_measure_of_two_rankings(measure):
+    lists = make_ranked_lists(n_queries=2, n_items=7, n_voters=4, list_length=7, random_state=1)[0]
+    function = {"spearman": spearman_rho, "footrule": footrule_distance}[measure]
+    ranks = lists.pivot(index=["query", "item"], columns="voter", values="rank")
+    for u, v in itertools.combinations(ranks.columns, 2):
+        expected = np.mean([function(one[u].droplevel(0), one[v].droplevel(0)) for _, one in ranks.groupby("query")])
+        assert agreement_matrix(lists, measure).loc[u, v] == pytest.approx(expected)
+
+
+def test_consensus_agreement_leaves_out_queries_without_a_value():
+    lists = {"u": {"q": ["a", "b"], "r": ["a", "b"]}, "v": {"q": ["b", "a"], "r": ["c"]}}
+    consensus = {"q": ["a", "b"], "r": ["b", "a"]}
+    found = consensus_agreement(RankedLists.from_runs(lists), RankedLists.from_runs({"consensus": consensus}))
+    assert found.to_dict() == {"u": 0.0, "v": -1.0}
+
+
 @pytest.fixture(scope="module")
 def comparison():
     lists, qrels, _ = make_ranked_lists(n_queries=4, random_state=0)
@@ -432,6 +456,7 @@ def test_consensus_score_is_1_minus_the_mean_share_of_discordant_pairs(lists):
     expected = 1 - np.mean([np.mean(values) for values in by_query.values()])
     assert consensus_score(lists, consensus) == pytest.approx(expected)
     assert ConsensusScorer()(Copeland().fit(lists), lists) == pytest.approx(expected)
+    assert repr(ConsensusScorer("rho")) == "ConsensusScorer(distance='rho')"
     for distance in ("cosine", "footrule", "local-footrule", "rho"):
         assert 0 < ConsensusScorer(distance)(Copeland().fit(lists), lists) < 1
 

@@ -182,6 +182,8 @@ def test_get_measure_round_trips_names():
         ("p@0", "whole number of at least 1"),
         ("p@ten", "whole number of at least 1"),
         ("num_ret@5", "'num_ret' has no cutoff"),
+        ("num_rett", r"did you mean 'numret'\?"),
+        ("apx(rel=2)", r"did you mean 'ap'\?"),
         ("ndcg@5[gain=cubic]", "`gain` must be one of 'exponential', 'linear'; got 'cubic'"),
         ("ndcg@5[colour=red]", "unknown convention 'colour=red'; ndcg accepts gain, discount, ideal"),
         ("p@5[relevance_threshold=high]", "must be a number; got 'high'"),
@@ -199,7 +201,12 @@ def test_get_measure_rejects_names_that_are_not_strings():
 
 
 @pytest.mark.parametrize(
-    ("convention", "words"), [({"gain": "x"}, "`gain` must be one of"), ({"gian": "linear"}, "choose from")]
+    ("convention", "words"),
+    [
+        ({"gain": "x"}, "`gain` must be one of"),
+        ({"gian": "linear"}, "choose from"),
+        ({"max_grade": "high"}, "`max_grade` must be a number; got 'high'"),
+    ],
 )
 def test_evaluate_rejects_invalid_conventions(convention, words):
     with pytest.raises(ValueError, match=words):
@@ -255,11 +262,29 @@ def test_measures_reject_runs_with_several_lists_per_query(X):
     [
         ({"missing_queries": "drop"}, "`missing_queries` must be one of 'zero', 'skip'"),
         ({"run": {}}, "at least one run"),
+        ({"run": {"a": {"q": ["x"]}}, "qrels": {}}, "at least one judgement; the dict is empty"),
+        ({"run": {("a", 1): RUN}}, r"names of runs must be text or numbers; got \('a', 1\)"),
     ],
 )
 def test_evaluate_rejects_invalid_arguments(change, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((TypeError, ValueError), match=words):
         evaluate(**{"run": RUN, "qrels": QRELS, **change})
+
+
+def test_measures_accept_one_run_and_evaluate_several():
+    with pytest.raises(TypeError, match=r"precision accepts one run; got 2 frames in a list\. Call evaluate"):
+        precision([RUN, RUN], QRELS, k=1)
+    runs = [RUN, RUN.assign(score=-RUN["score"])]
+    assert evaluate(runs, QRELS)["ndcg@10"].tolist() == [evaluate(run, QRELS)["ndcg@10"].item() for run in runs]
+
+
+def test_measures_accept_plain_lists_with_a_frame_of_judgements():
+    run = {"a": ["2", "1"], "b": ["1"]}
+    qrels = QRELS.assign(item=QRELS["item"].astype(str))
+    frame = pd.DataFrame({"query": list("aab"), "item": list("211"), "rank": [1, 2, 1]})
+    found = recall(run, qrels, k=2, per_query=True)
+    assert found.to_dict() == {"a": 0.5, "b": 0.0, "c": 0.0}
+    pd.testing.assert_series_equal(found, recall(frame, qrels, k=2, per_query=True))
 
 
 # ---------------------------------------------------------------------- oracles
@@ -407,6 +432,10 @@ def test_precision_accepts_mixed_types_and_empty_truths():
         ([["a"]], [{"a": float("inf")}], ValueError, "Grades must be finite"),
         ([["a"], ["b"]], ["a", ["b"]], TypeError, "query 0 has 'a'"),
         ({"q": ["a"]}, [["a"]], TypeError, "both be dicts keyed by query"),
+        ({"q": ["a"]}, {}, ValueError, "at least one judged query; the dict is empty"),
+        ([["a"], ["b"]], {"a", "b"}, TypeError, "A set has no order, so it can contain only .* of one query"),
+        ({"q": {"a": 1.0, 1: 1.0}}, {"q": ["a"]}, TypeError, "must be of one type; query 'q' mixes types"),
+        ([[["a"], ["b"]]], [["a"]], TypeError, "query 0 has items that cannot be hashed"),
     ],
 )
 def test_precision_rejects_invalid_lists(run, qrels, error, words):

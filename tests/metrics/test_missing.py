@@ -310,7 +310,7 @@ def test_cutoff_display_does_not_warn_about_queries_outside_the_comparison():
     np.testing.assert_allclose(table, expected)
 
 
-def test_command_line_evaluate_warns_about_bad_runs_and_continues(tmp_path, monkeypatch, capsys):
+def test_command_line_evaluate_warns_about_bad_runs_and_continues(tmp_path, monkeypatch, capsys, patience):
     monkeypatch.chdir(tmp_path)
     for name, frame in {"few": FEW, "other": OTHER_QUERIES, "whole": RUN, "qrels": QRELS}.items():
         frame.to_csv(f"{name}.csv", index=False)

@@ -207,6 +207,19 @@ def test_custom_function_receives_plain_ids_as_given():
     assert found[1].items == ("y", "x") and found[1].scores.tolist() == [2.5, 1.5]
 
 
+def test_custom_function_is_not_called_for_skipped_queries():
+    rankings = []
+
+    def count(ranking):
+        rankings.append(repr(ranking))
+        return float(len(ranking))
+
+    run = pd.DataFrame({"query": "q", "item": [3, 1, 2], "rank": [1, 2, 3]})
+    qrels = pd.DataFrame({"query": ["q", "r"], "item": [1, 9], "relevance": 1})
+    assert evaluate(run, qrels, metrics=[count], missing_queries="skip")["count"].tolist() == [3.0]
+    assert rankings == ["JudgedRanking(n_items=3, n_judged=1, n_relevant=1)"]
+
+
 def test_custom_function_receives_judged_queries_only():
     judged = JUDGED[JUDGED["query"] != JUDGED["query"].iloc[0]]
     rankings = {}
@@ -487,6 +500,11 @@ def test_measures_are_immutable():
     for measure in (get_measure("ndcg@10"), make_measure(known_share)):
         with pytest.raises(FrozenInstanceError):
             measure.name = "other"
+
+
+def test_noted_measure_explains_that_it_has_no_function():
+    with pytest.raises(InputError, match=r"stores the names .* but not their functions\. Pass the measure itself"):
+        noted_measure("best", {})([["a"]], [["a"]])
 
 
 def test_noted_measure_has_no_expectation():

@@ -177,6 +177,23 @@ def test_ties_expected_is_exact_for_large_groups_of_ties():
     )
 
 
+def test_ties_expected_with_a_cutoff_is_exact_in_a_large_run():
+    # From 10,000 rows on, other tie rules cut the lists before they count. A cut would divide a group of tied items.
+    n, r = 12_000, 30
+    run = pd.DataFrame({"query": "q", "item": np.arange(n), "score": 0.0})
+    qrels = pd.DataFrame({"query": "q", "item": np.arange(r), "relevance": 1})
+    found = evaluate(run, qrels, ["p@10", "recall@10", "dcg@10"], ties="expected").iloc[0]
+    gain = r / n * (1 / np.log2(np.arange(2, 12))).sum()
+    assert found.tolist() == pytest.approx([r / n, 10 / n, gain], rel=1e-12)
+
+
+def test_ties_expected_of_lists_without_items_is_0():
+    qrels = pd.DataFrame({"query": "q", "item": [1, 2], "relevance": 1})
+    empty = pd.DataFrame({"query": ["q"], "item": [1], "score": [0.0]})[:0]
+    with pytest.warns(UserWarning, match="is empty"):
+        assert (evaluate(empty, qrels, ["p@10", "map", "dcg@10"], ties="expected") == 0.0).all(axis=None)
+
+
 def test_tie_rules_treat_queries_independently():
     rng = np.random.default_rng(0)
     run = pd.DataFrame({"query": np.repeat(np.arange(20), 15), "item": np.tile(np.arange(15), 20)})

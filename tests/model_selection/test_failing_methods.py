@@ -25,6 +25,7 @@ from skrankagg.model_selection import (
     style_table,
     text_table,
 )
+from skrankagg.preprocessing import VoterSelector
 
 FRAME, QRELS, _ = make_ranked_lists(n_queries=6, n_voters=4, n_items=20, list_length=8, quality=0.5, random_state=0)
 LISTS, ENCODED = RankedLists.from_frame(FRAME), Qrels.from_frame(QRELS)
@@ -213,6 +214,19 @@ def test_nested_comparator_receives_judgements_of_the_training_queries():
     found = Comparator([*GOOD, ("nested", nested)], qrels=ENCODED, metrics="map", cv=3, error_score="raise").fit(LISTS)
     expected = cross_val_score(nested, LISTS, ENCODED.align(LISTS), cv=3)
     assert found.results_.loc["nested", "map"] == pytest.approx(expected.mean())
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [(None, "returned RankedLists"), ("pandas", "returned the columns query, voter, item, rank, score")],
+)
+def test_comparator_names_a_learning_pipeline_that_does_not_end_with_an_aggregator(output, words):
+    pipeline = make_pipeline(VoterSelector("map", n_voters=2)).set_output(transform=output)
+    comparator = Comparator([*GOOD, ("lists", pipeline)], qrels=ENCODED, cv=3)
+    with pytest.warns(FitFailedWarning):
+        message = comparator.fit(LISTS).failures_["lists"]
+    assert words in message and message.endswith("End the pipeline with an aggregator.")
+    assert comparator.results_["map"].isna().tolist() == [False, False, True]
 
 
 def test_comparator_treats_invalid_parameters_of_a_method_as_failure():

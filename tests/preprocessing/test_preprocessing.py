@@ -289,6 +289,9 @@ def test_aggregator_union_exposes_parameters_of_its_members():
             AggregatorUnion(wrong).fit(example_lists())
     with pytest.raises(TypeError, match="must be an aggregator"):
         AggregatorUnion([("a", 3)]).fit(example_lists())
+    for transformer in (TopK(1), TopK(1).set_output(transform="pandas")):
+        with pytest.raises(TypeError, match="got 'a', which returns ranked lists"):
+            AggregatorUnion([("a", make_pipeline(transformer)), ("b", CombSUM())]).fit(example_lists())
 
 
 # ---------------------------------------------------------------------- pipelines
