@@ -48,7 +48,8 @@ extensions = [
     "table_links",
     "sphinx_design",
 ]
-exclude_patterns = ["_build"]
+# A build in this folder leaves the notebooks that it has run in jupyter_execute.
+exclude_patterns = ["_build", "jupyter_execute"]
 templates_path = ["_templates"]
 # Quotes in code and in prose are straight, so that they can be copied.
 smartquotes = False

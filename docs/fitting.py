@@ -24,12 +24,11 @@ def size_code(app, doctree):
         # Messages of errors and commands are wrapped, and so are sentences: they have no columns.
         lines = [line for line in block.astext().splitlines() if not line.startswith(("skrankagg.exceptions.", "$ "))]
         wide = [line for line in lines if len(line) > COLUMNS]
-        tabular = [line for line in wide if "  " in line.strip()]
-        columns = max(map(len, tabular), default=0)
-        if len(wide) > len(tabular) and not tabular:
-            block["classes"].append("wrapped-code")
-        elif columns > COLUMNS:
+        columns = max((len(line) for line in wide if "  " in line.strip()), default=0)
+        if columns:
             block["classes"].append(next((name for name, most in SIZES.items() if columns <= most), list(SIZES)[-1]))
+        if any("  " not in line.strip() for line in wide):
+            block["classes"].append("wrapped-code")
 
 
 def label_cells(app, doctree, docname):

@@ -54,6 +54,18 @@ def test_descriptions_of_plots_are_unique_and_do_not_repeat_the_text():
     assert len(found) > 40 and len(set(found)) == len(found)
 
 
+@pytest.mark.parametrize("path", [NOTEBOOKS[8], NOTEBOOKS[9]], ids=lambda path: path.stem)
+def test_numbers_that_depend_on_scikit_learn_are_checked_by_a_cell(path):
+    cells = read(path)
+    (check,) = ["".join(cell["source"]) for cell in cells if cell["id"] == "check-the-text"]
+    assert "warnings.warn(" in check
+    descriptions = [cell["metadata"]["mystnb"]["image"]["alt"] for cell in cells if cell["metadata"]]
+    numbers = {one for words in descriptions for one in re.findall(r"-?\d+(?:\.\d+)?", words)}
+    assert len(numbers) > 8 and not [one for one in numbers if one not in check]
+    words = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+    assert not re.search(r"\b0?\.\d{2,}\b|scikit-learn \d", words)
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_is_clean(path):
     text = path.read_text(encoding="utf-8")
@@ -149,6 +161,12 @@ def test_page_of_a_notebook_has_a_download_and_once_there_is_an_address_a_link_t
 
     page, messages = build(tmp_path / "without", "", described)
     assert messages == "" and "colab" not in page and "_downloads/" in page
+
+
+def test_build_fails_if_a_notebook_raises_a_warning():
+    text = (DOCS / "conf.py").read_text(encoding="utf-8")
+    # myst-nb then warns of each such cell, and the build turns warnings into errors.
+    assert '\nnb_output_stderr = "warn"\n' in text
 
 
 @pytest.mark.exhaustive

@@ -319,6 +319,15 @@ def test_run_continues_after_a_failure_and_with_kept_tables(write_page, folder, 
     assert {json.loads(path.read_text())["output"] for path in (folder / "kept").iterdir()} == set(outputs)
 
 
+def test_reasons_of_refusals_are_shortened_and_columns_aligned(write_page):
+    reason = "refused: exact=True allows only a few hundred lists; got 500 lists"
+    wide = f"method  {'CPU s':>66}  MiB\nA       {'1.5':>66}   87\nBcde    {reason:>66}    -\n"
+    assert write_page.shorten(wide) == "method    CPU s  MiB\nA           1.5   87\nBcde    refused    -\n"
+    other = "One query\nmethod   ms\nA       1.5\n"
+    assert write_page.shorten(f"{other}\n{wide}") == f"{other}\n{write_page.shorten(wide)}"
+    assert write_page.shorten(TEXT) == TEXT
+
+
 def test_kept_tables_of_another_package_are_measured_again(write_page, folder, monkeypatch):
     command = "python benchmarks/one.py"
     write_page.measure_page([command], write_page.Cache(folder / "kept"), None)

@@ -279,16 +279,34 @@ def test_output_is_sized_and_long_tables_get_labels(reference):
         fitting.size_code(None, tree)
         return tree[0]["classes"]
 
-    assert size("x" * 88) == [] and size("$ " + "x" * 200) == [] and size("a\n" + "x" * 100) == ["wide-code"]
-    assert size("x" * 120) == ["wider-code"] and size("x" * 150) == size("x" * 300) == ["widest-code"]
+    assert size("x" * 88) == [] and size("$ " + "x  " * 70) == []
+    assert size("a\n" + "ab  " * 25) == ["wide-code"] and size("ab  " * 30) == ["wider-code"]
+    assert size("ab  " * 38) == size("ab  " * 75) == ["widest-code"]
+    # Sentences are wrapped, also beside a wide table.
+    assert size("a word " * 15) == ["wrapped-code"]
+    assert size("a word " * 50 + "\n" + "ab  " * 25) == ["wide-code", "wrapped-code"]
 
-    def table(n_rows):
-        row = [nodes.row("", *(nodes.entry("", nodes.paragraph("", cell)) for cell in "abc"))]
+    def table(n_rows, n_columns=3):
+        cells = "abcd"[:n_columns]
+        row = [nodes.row("", *(nodes.entry("", nodes.paragraph("", cell)) for cell in cells))]
         body = nodes.tbody("", *(one.deepcopy() for one in row * n_rows))
-        group = nodes.tgroup("", nodes.thead("", row[0]), body, cols=3)
+        group = nodes.tgroup("", nodes.thead("", row[0]), body, cols=n_columns)
         tree = nodes.section("", nodes.table("", group))
         fitting.label_cells(None, tree, "page")
         return tree[0]["classes"], [label["heading"] for label in tree.findall(fitting.CellLabel)]
 
-    assert table(fitting.CARD_ROWS - 1) == ([], [])
-    assert table(fitting.CARD_ROWS) == (["cards"], ["a", "b", "c"] * fitting.CARD_ROWS)
+    assert table(fitting.LONG_ROWS - 1) == ([], [])
+    assert table(fitting.LONG_ROWS) == (["cards"], ["a", "b", "c"] * fitting.LONG_ROWS)
+    assert table(2, 4) == (["cards"], ["a", "b", "c", "d"] * 2)
+
+
+def test_pages_have_no_line_that_myst_reads_as_a_comment():
+    # A line that begins with "%" is a comment: a "75 %" that is broken before the sign loses the rest of its line.
+    pages = [path for path in DOCS.rglob("*.md") if not {"_build", "api", "notebooks"} & set(path.parts)]
+    pages += list(DOCS.parent.glob("*.md"))
+    assert len(pages) > 40
+    found = []
+    for path in pages:
+        text = re.sub(r"^ *```.*?^ *```", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+        found += [f"{path.name}: {line}" for line in text.splitlines() if re.match(r" {0,3}(?:%|\+\+\+)", line)]
+    assert found == []
