@@ -15,14 +15,16 @@ import numpy as np
 import pandas as pd
 
 from .._data._arrow_text import text_series
+from .._data._frames import frame_of
 from .._data._id_codes import addresses
 from .._data._text_order import is_arrow_text
 from ..exceptions import InputError
 from ._layouts import IDS, SEPARATORS
 from ._sources import BOM, opened
 
-# Bytes in a block. The words of larger blocks do not stay in the cache while pandas converts them.
-_BLOCK = 2**20
+# Bytes in a block. The words of larger blocks do not stay in the cache while pandas converts them. The columns of
+# smaller blocks are so short that the memory between them stays unused.
+_BLOCK = 2**21
 # Rows in a chunk of the rest of a file.
 _CHUNK = 2**18
 # pandas cuts text at a NUL. It treats the other control characters as blanks around numbers.
@@ -149,7 +151,7 @@ class _Table:
             raise InputError("the first line of a block has too many fields, or is in a later block")
 
     def checked(self, chunk):
-        """Return the wanted columns of rows that pandas has parsed; raise ValueError if one cannot be right."""
+        """Return a dict of the wanted columns of parsed rows; raise ValueError if a column cannot be right."""
         # A line that is too short is padded with empty fields, so its last field is empty.
         last = self.columns[-1]
         self.is_doubtful |= last not in self.numeric and _has_empty(chunk[last])
@@ -157,10 +159,14 @@ class _Table:
             raise InputError("a number is not finite")
         if any(_has_empty(chunk[name]) for name in self.ids):
             raise InputError("an id is empty")
-        return chunk[self.wanted]
+        # Copies do not keep the memory of the other columns.
+        return {
+            name: chunk[name].to_numpy(copy=True) if name in self.numeric else chunk[name].copy()
+            for name in self.wanted
+        }
 
     def usual_block(self, guard, block):
-        """Return the rows of a block as a list of one frame or table of Arrow; return None if the block is unusual."""
+        """Return the columns of a block as a dict; return None if the block is unusual."""
         if guard.has_odd or (guard.has_quote and not self.is_trec) or self.layout.trailing:
             return None
         if block.startswith(BOM):  # both parsers would drop it
@@ -203,7 +209,7 @@ class _Table:
                 is_valid = True
             if not is_valid:
                 return None
-        return table.select(self.wanted)
+        return {name: table[name].to_numpy() if name in self.numeric else table[name] for name in self.wanted}
 
     def _by_pandas(self, block):
         """Parse a block with pandas' C parser."""
@@ -237,35 +243,29 @@ def _is_utf8(block):
 
 
 def _frame_of(parts):
-    """Join tables of Arrow and frames of pandas, which have the same columns, to one frame."""
-    frames = []
-    tables = []
-    for part in [*parts, None]:
-        if part is not None and not isinstance(part, pd.DataFrame):
-            tables.append(part)
-            continue
-        if tables:
-            frames.append(_from_arrow(tables))
-            tables = []
-        if part is not None:
-            frames.append(part)
-    return pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
+    """Join parts of a table, which are dicts of columns, to one frame.
+
+    The parts are emptied, so that only one column at a time is in memory twice.
+    """
+    return frame_of({name: _joined([part.pop(name) for part in parts]) for name in list(parts[0])})
 
 
-def _from_arrow(tables):
+def _joined(pieces):
+    """Join the pieces of a column: arrays of numbers, Series of text, or chunked arrays of Arrow."""
+    if isinstance(pieces[0], np.ndarray):
+        return np.concatenate(pieces)
+    if all(isinstance(piece, pd.Series) for piece in pieces):
+        return pd.concat(pieces, ignore_index=True)
+    if any(isinstance(piece, pd.Series) for piece in pieces):
+        texts = [piece if isinstance(piece, pd.Series) else text_series(piece) for piece in pieces]
+        return pd.concat(texts, ignore_index=True)
     import pyarrow as pa
 
-    table = pa.concat_tables(tables)
-    return pd.DataFrame(
-        {
-            name: text_series(table[name]) if pa.types.is_large_string(table[name].type) else table[name].to_numpy()
-            for name in table.column_names
-        }
-    )
+    return text_series(pa.chunked_array([chunk for piece in pieces for chunk in piece.chunks], type=pa.large_string()))
 
 
 def _rest(guard, table, block, n_skip, is_first):
-    """Read the rest of a file, which begins with an unusual block, by pandas' C parser; return a list of frames."""
+    """Read the rest of a file, which begins with an unusual block, by pandas; return a list of dicts of columns."""
     if not is_first:
         table.check_first_line(block)
     guard.give_back(block)

@@ -22,9 +22,7 @@ def restore_integers(frame, source, layout):
     large = {
         name
         for name in ("rank", "score")
-        if name in frame
-        and frame[name].dtype.kind == "f"
-        and np.abs(frame[name].to_numpy()).max(initial=0) >= EXACT_LIMIT
+        if name in frame and frame[name].dtype.kind == "f" and is_beyond_float64(frame[name].to_numpy())
     }
     if large:
         text = read_table(source, layout, NUMERIC_OF_LISTS - large)
@@ -34,6 +32,12 @@ def restore_integers(frame, source, layout):
                 number = integers_for(min(values), max(values))
                 frame[name] = np.array(values, dtype=number) if number else frame[name]
     return frame
+
+
+def is_beyond_float64(values):
+    """Return True if an array contains numbers so large that float64 cannot represent all integers of their size."""
+    # np.abs would make a copy of the column.
+    return values.max(initial=0) >= EXACT_LIMIT or values.min(initial=0) <= -EXACT_LIMIT
 
 
 def of_one_type(frames):

@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from .._data._frames import EXACT_LIMIT
+from .._data._frames import frame_of
 from .._support._checks import check_choice
 from ..exceptions import InputError, InputTypeError
 from ._format_names import ListsFormat, QrelsFormat
 from ._formats import FORMATS, alternatives, find_format, readable
-from ._integers import of_one_type
+from ._integers import is_beyond_float64, of_one_type
 from ._kinds import LISTS, QRELS
 from ._sources import Fault, FileLike, add_file_to_errors, encoding_checked, file_name, is_file, make_rereadable
 
@@ -62,13 +62,14 @@ def _read(found, source, layout, kind, format):
 
 
 def _named(frame, path, voter):
-    """Return a file's rows with `voter` as the name of the voter; raise InputError if the file has several voters."""
+    """Name the voter of a file's rows and return the frame; raise InputError if the file has several voters."""
     if "voter" in frame and (frame["voter"] != frame["voter"].iloc[0]).any():
         raise InputError(
             f"Each file must contain only one voter if `voter` gives new names; got {frame['voter'].nunique()} voters "
             f"in {file_name(path)!r}. Leave voter='auto'."
         )
-    return frame.assign(voter=pd.Series(voter, index=frame.index, dtype=str))
+    frame["voter"] = pd.Series(voter, index=frame.index, dtype=str)
+    return frame
 
 
 def _check_apart(paths, frames, styles):
@@ -267,11 +268,12 @@ def read_lists(
     if len(frames) > 1:
         _check_apart(paths, frames, styles)
     frame = pd.concat(of_one_type(frames), ignore_index=True) if len(frames) > 1 else frames[0]
-    if "rank" in frame and frame["rank"].dtype.kind == "f":
-        rank = frame["rank"].to_numpy()
-        if np.abs(rank).max(initial=0) < EXACT_LIMIT and (rank == (whole := rank.astype(np.int64))).all():
-            frame["rank"] = whole
-    return frame[[column for column in LISTS.known if column in frame]]
+    columns = {name: frame.pop(name) for name in LISTS.known if name in frame}
+    if "rank" in columns and columns["rank"].dtype.kind == "f":
+        rank = columns["rank"].to_numpy()
+        if not is_beyond_float64(rank) and (rank == (whole := rank.astype(np.int64))).all():
+            columns["rank"] = whole
+    return frame_of(columns)
 
 
 def read_qrels(
