@@ -18,7 +18,7 @@ scikit-learn estimator and accepts the lists as a long data frame.
 2  breakfast   milk    0.0     3
 """
 
-from ._support._lazy_names import attach_stub
+from lazy_loader import attach_stub
 
 __version__ = "0.1.0"
 

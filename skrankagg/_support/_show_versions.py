@@ -13,6 +13,7 @@ _PACKAGES = (
     "scikit-learn",
     "threadpoolctl",
     "joblib",
+    "lazy_loader",
     "narwhals",
     "librt",
     "mypy_extensions",

@@ -1,5 +1,5 @@
 """Discovery of aggregators, and checks for aggregators of your own."""
 
-from .._support._lazy_names import attach_stub
+from lazy_loader import attach_stub
 
 __getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

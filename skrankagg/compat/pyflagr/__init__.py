@@ -17,6 +17,6 @@ names are followed.
 1     q  PyFLAGR      a     2    1.0         101
 """
 
-from ..._support._lazy_names import attach_stub
+from lazy_loader import attach_stub
 
 __getattr__, __dir__, __all__ = attach_stub(__name__, __file__)
