@@ -42,6 +42,9 @@ def raised_by(method):
     if "voter_weights" in inspect.signature(method).parameters:
         values.append("if `voter_weights` lacks a voter, or contains a negative or infinite weight")
         types.append("if `voter_weights` contains a value that is not a number")
+    if "pins" in inspect.signature(method).parameters:
+        values.append("if `pins` or `orders` contain an item that no query has, or contradict each other")
+        types.append("if `orders` is not a list of pairs")
     if tags.supervised:
         values.append("if there are no judgements of the queries and items of `X`")
         types.append("if the judgements are a plain data frame")

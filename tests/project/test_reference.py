@@ -80,6 +80,11 @@ def test_each_method_raises_exactly_the_listed_errors(name, raises, data):
             assert fails(InputError, voter_weights=wrong)
         assert fails(InputTypeError, voter_weights=dict.fromkeys(lists.voters, "a")) and "not a number" in types
     assert ("voter_weights" in parameters) == ("voter_weights" in values)
+    if "pins" in parameters and "pins" in values:
+        for wrong in ({"pins": {"no such item": 1}}, {"pins": dict.fromkeys(lists.items, 1), "orders": []}):
+            assert fails(InputError, **wrong)
+        assert fails(InputTypeError, orders=[1]) and "list of pairs" in types
+    assert ("pins" in parameters) == ("pins" in values)
     many = make_ranked_lists(n_queries=1, n_voters=20, n_items=200, list_length=200, random_state=0)
     judged = {"qrels": Qrels.from_frame(many[1])} if learns else {}
     with config_context(memory_limit="1B"):

@@ -93,6 +93,14 @@ class Kemeny(BaseAggregator):
     verbose : bool or "auto", default="auto"
         Whether to show the score and the bound while a query takes long. "auto" shows them in a terminal and in a
         notebook. Nothing is shown with more than one process.
+    pins : mapping of item to int, default=None
+        Places that items must have, counted from 1, such as ``{"a": 1}``. With ``consensus_ties="weak"``, the place of
+        an item is 1 plus the number of items above it, so several items can have the same place. If a query lacks the
+        item, the pin does not apply to this query.
+    orders : list of tuple (item, item), default=None
+        Pairs of items, such as ``[("a", "b")]``: the first item must be above the second item, and must not tie with
+        it. If a query lacks one of the two items, the pair does not apply to this query. Pins and orders that
+        contradict each other are refused, and so are items that no query has.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -108,6 +116,9 @@ class Kemeny(BaseAggregator):
           have the same score, and NA otherwise;
         - `stop_reason`: "optimal", "time limit", "large component" (only for ``method="auto"``), "search" (only for the
           methods without a proof) or "solver" (the solver gave up);
+        - `unconstrained_score`, only with `pins` or `orders`: the score of the consensus without them;
+        - `left_out`, only with `pins` or `orders`: the number of pins and pairs that do not apply to the query, because
+          it lacks an item;
         - `dispersion` of Mallows' model, see Notes, and its `log_likelihood`. The dispersion is 0 if all lists are the
           same as the consensus. It is 1 if the lists are no closer to the consensus than random lists. Both columns are
           NaN for a single item and with ``consensus_ties="weak"``. They are also NaN if some list of the query does not
@@ -175,6 +186,14 @@ class Kemeny(BaseAggregator):
     equals the weighted mean distance of the lists; if this mean is :math:`n (n - 1) / 4` or more, the dispersion is 1.
     If there are only a few lists, they are closer to their own consensus than to the true centre, and the dispersion is
     too small. If the consensus is not proven, the two columns describe the order that was found.
+
+    **Pins and orders.** The consensus has the lowest score among all orders that meet the pins and orders, and
+    `lower_bound`, `optimal` and `unique` refer to these orders only. An order fixes the direction of a pair in the
+    search and in the programmes. The components are then those of the majorities and the orders together. Each pin
+    adds an equation to the programmes: the number of items above the pinned item is known. The items of a query with a
+    pin form a single component, so "auto" proves such a query if it has up to 60 items. Neighbours without a majority
+    do not tie if they are pinned or ordered. The query is also solved without pins and orders, within at most half of
+    the time limit. If this score is not proven, `unconstrained_score` is the lowest score that was found.
 
     **Time.** Programmes that may take longer than a fraction of a second are solved in a separate process. This process
     is ended at the time limit and by Ctrl-C, because the solver itself does not stop reliably. A step that cannot be
@@ -420,7 +439,7 @@ class Kemeny(BaseAggregator):
 
     def _solve_constrained(self, query, own, search, solve, start):
         """Solve a query without and with its pins and orders; also return the score without them, after the bound."""
-        part = replace(search, budget=search.budget.share(_UNCONSTRAINED_SHARE), report=lambda cost, bound: None)
+        part = replace(search, budget=search.budget.share(_UNCONSTRAINED_SHARE))
         free = order, score, bound, reason, unique = solve(query, part)
         restriction = Restriction(own, ties=self.consensus_ties == "weak")
         meets = restriction.allows_buckets if restriction.ties else restriction.allows
