@@ -2,12 +2,14 @@
 
 import itertools
 import math
+import pickle
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import LinearConstraint, milp
+from sklearn.base import clone
 
 from skrankagg import FootruleOptimal, RankedLists
 from skrankagg.aggregators._kemeny import _bounded_assignment, _group_bounds, _place_rules
@@ -15,6 +17,7 @@ from skrankagg.aggregators._kemeny._budget import Budget
 from skrankagg.aggregators._kemeny._footrule import _footrule_costs
 from skrankagg.aggregators._kemeny._group_bounds import GroupBounds, feasible_pattern, is_feasible, smallest_conflict
 from skrankagg.exceptions import InputError, InputTypeError
+from skrankagg.inspection import estimated_cost
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -401,6 +404,23 @@ def test_weights_scale_all_costs_of_the_report():
     whole, halves = method.aggregate(lists)[1], method.aggregate(half)[1]
     for name in ("footrule", "unconstrained_footrule", "lower_bound", "gap"):
         assert halves.loc[0, name] == whole.loc[0, name] / 2
+
+
+def test_estimated_time_includes_the_programmes_and_the_time_limit():
+    lists, method = large(300)
+    free = estimated_cost(FootruleOptimal(), lists).seconds
+    bounded = estimated_cost(method, lists).seconds
+    assert bounded > 20 * free
+    limited = estimated_cost(method.set_params(time_limit=bounded / 10), lists).seconds
+    assert free < limited < bounded / 5
+
+
+def test_bounds_survive_clone_and_pickle():
+    lists, method = large(12)
+    expected = method.fit_transform(lists)
+    for copy in (clone(method), pickle.loads(pickle.dumps(method))):
+        pd.testing.assert_frame_equal(copy.fit_transform(lists), expected)
+        assert copy.query_info_["optimal"].all()
 
 
 REFUSED = [

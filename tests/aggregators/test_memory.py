@@ -91,6 +91,7 @@ def stated(method, lists):
 LARGE = [
     Agglomerative(),
     FootruleOptimal(),
+    FootruleOptimal(pins={3: 500}),
     *(HodgeRank(flow=flow, absent=absent) for flow in ("margin", "logit") for absent in ("last", "ignore")),
     Kemeny(n_restarts=1),
     Kemeny(n_restarts=1, consensus_ties="weak"),

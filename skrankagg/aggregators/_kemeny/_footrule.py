@@ -26,7 +26,7 @@ __all__ = ["FootruleOptimal"]
 # Number of cells in the costs of the queries that are processed together.
 _CELLS = 1 << 14
 # With bounds, pins or orders, a query takes about this many times as long, and more memory for each pair of items.
-_TIMES_AS_LONG, _MORE_PAIR_BYTES = 60.0, 60.0
+_TIMES_AS_LONG, _MORE_PAIR_BYTES = 60.0, 110.0
 
 
 def _footrule_costs(lists, queries):
@@ -128,7 +128,7 @@ class FootruleOptimal(BaseNearKemeny):
     See Also
     --------
     Kemeny : Minimises the number of pairs in opposite orders; it accepts pins and orders.
-    skrankagg.metrics.skew_at_k : Measures the share of a group among the first places.
+    skrankagg.metrics.min_skew : Measures how much a group is underrepresented among the first places.
 
     Notes
     -----
