@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Real
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from sklearn.isotonic import IsotonicRegression
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import BaseCrossValidator
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from .._data._types import AnyQrels
 from .._support._sklearn import Interval, StrOptions
 from ..exceptions import InputError
 from ..metrics._judging._consensus_rows import keep_rows
 from ._judged_consensus import JudgedConsensus
+
+if TYPE_CHECKING:
+    from sklearn.isotonic import IsotonicRegression
+    from sklearn.pipeline import Pipeline
 
 __all__ = ["CalibratedConsensus"]
 
@@ -174,6 +174,8 @@ class CalibratedConsensus(JudgedConsensus):
             self.method_ = "sigmoid" if n_queries < MANY_QUERIES or self.feature == "all" else "isotonic"
         X = self._features(rows)
         if self.method_ == "isotonic":
+            from sklearn.isotonic import IsotonicRegression
+
             members = [np.isin(rows.query, test) for _, test in folds()]
             self.calibrators_ = [
                 IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(X[own], relevant[own])
@@ -216,6 +218,10 @@ class CalibratedConsensus(JudgedConsensus):
 
 def _fit_sigmoid(X, relevant, C):
     """Fit a logistic regression to Platt's targets; each sample is used once as relevant and once as not relevant."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     n_relevant = relevant.sum()
     target = np.where(relevant, (n_relevant + 1) / (n_relevant + 2), 1 / (len(relevant) - n_relevant + 2))
     pipeline = make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=1000))
