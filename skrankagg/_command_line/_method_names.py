@@ -3,7 +3,8 @@
 import os
 
 from .._data._conflicts import describe_conflict
-from ..utils.discovery import all_aggregators, default_methods, describe, read_method
+from ..utils._named_methods import read_method
+from ..utils.discovery import all_aggregators, default_methods, describe
 from ._messages import UserError
 
 #: Methods that are compared by default. They differ from each other and need only seconds for a hundred queries of long

@@ -13,7 +13,7 @@ from .._support._sklearn import clone
 from ..inspection import expected_gain
 from ..metrics import make_ranking_scorer
 from ..model_selection import DirichletWeights, QueryKFold, text_table, weight_grid
-from ..utils.discovery import read_values
+from ..utils._named_methods import read_values
 from ._input import find_sources, load_judgements, load_lists, load_qrels
 from ._messages import UserError
 from ._method_names import make_methods

@@ -4,7 +4,7 @@ import inspect
 
 from .. import aggregators, preprocessing
 from ..base import BaseAggregator, ListTransformer, SupervisedAggregator
-from ..base._classes import classes_of, find_method, find_values, methods_of
+from ..base._classes import classes_of, methods_of
 
 __all__ = ["all_aggregators", "all_transformers", "default_methods", "describe"]
 
@@ -124,16 +124,3 @@ def describe(aggregator: BaseAggregator | type[BaseAggregator]) -> str:
     'Rank items by the number of opponents that they beat by a majority of the lists.'
     """
     return (inspect.getdoc(aggregator) or "").partition("\n")[0]
-
-
-def read_method(text, hint=""):
-    """Return the full name and the aggregator that a text such as ``CombSUM[norm=rank]`` describes.
-
-    If the method is unknown, InputError is raised, and its message ends with `hint`.
-    """
-    return find_method(text, aggregators, hint)
-
-
-def read_values(key, text):
-    """Return the values of a parameter in a text such as ``10,60``; a value of `aggregator` may be a method."""
-    return find_values(key, text, aggregators)
