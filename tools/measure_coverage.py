@@ -94,13 +94,25 @@ def measure(tests: list[str], add: bool, processes: str) -> int:
         "COVERAGE_FILE": str(DATA),
         "COVERAGE_RCFILE": str(ROOT / "pyproject.toml"),
         "MPLBACKEND": "Agg",
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT / "tools"), os.environ.get("PYTHONPATH")])),
         "SKRANKAGG_EXPECT": "interpreted",
     }
     if not add:
         subprocess.run([sys.executable, "-m", "coverage", "erase"], cwd=ROOT, env=environment, check=True)
-    options = ["-q", "-n", processes, "--dist", "worksteal"]
+    options = ["-q", "-n", processes, "--dist", "worksteal", "-p", "measure_coverage"]
     command = [sys.executable, "-m", "coverage", "run", "-m", "pytest", *options, *tests]
     return subprocess.run(command, cwd=ROOT, env=environment).returncode
+
+
+def pytest_sessionfinish() -> None:
+    """Save the data of a process that shares the tests, because pytest-xdist kills it 10 seconds after its last test.
+
+    pytest calls this function, because :func:`measure` passes this module as a plugin.
+    """
+    from coverage import Coverage
+
+    if (coverage := Coverage.current()) is not None:
+        coverage.save()
 
 
 def coverage_of_files() -> dict:

@@ -149,7 +149,7 @@ def test_covariates_reach_the_method(run, fail):
     assert "position (warning)" not in run("audit", "battles.csv", "--covariates", "position")
 
 
-def test_aggregate_prints_the_effects_of_covariates(folder, capsys):
+def test_aggregate_prints_the_effects_of_covariates(folder, capsys, patience):
     frame = read_comparisons("battles.csv").astype({"length": float})
     method = PlackettLuce(covariates=["length", "position"])
     method.fit_transform(RankedLists.from_comparisons(frame, covariates=["length"], position=True))

@@ -241,7 +241,7 @@ def test_error_messages_name_command_line_flags(fail, folder):
 @pytest.mark.sampled(1)
 @pytest.mark.twice
 @pytest.mark.parametrize("to", [one.name for one in written()])
-def test_aggregate_writes_the_requested_format(folder, to, capsysbinary):
+def test_aggregate_writes_the_requested_format(folder, to, capsysbinary, patience):
     if to == "parquet":
         pytest.importorskip("pyarrow")
     assert main(["aggregate", "runs", *AGGREGATE, "--to", to]) == 0
