@@ -1,6 +1,7 @@
 """Conversion of text columns of polars and pyarrow to pandas, without a Python object for each row."""
 
 import narwhals.stable.v2 as nw
+import numpy as np
 import pandas as pd
 
 from ._text_order import is_arrow_text
@@ -46,6 +47,26 @@ def text_series(text):
     dtype = pd.Series([""]).dtype
     # Without Arrow in pandas, the text is converted here, because the nulls of dictionaries would be lost otherwise.
     return pd.Series(dtype.__from_arrow__(text) if is_arrow_text(dtype) else text.to_numpy())
+
+
+def repeated_text(chunks):
+    """Convert arrays of Arrow to one Series as :func:`text_series` does, if there are no nulls and most strings repeat.
+
+    The arrays contain strings, or categories that are strings. If pandas stores strings as Python objects, equal
+    strings of an array become one object.
+
+    >>> import pyarrow as pa
+    >>> from skrankagg._data._arrow_text import repeated_text
+    >>> repeated_text([pa.array(["b", "a", "b"]), pa.array(["a"]).dictionary_encode()]).tolist()
+    ['b', 'a', 'b', 'a']
+    """
+    import pyarrow as pa
+
+    if is_arrow_text(pd.Series([""]).dtype):
+        return text_series(pa.chunked_array([_plain(chunk, pa) for chunk in chunks], type=pa.large_string()))
+    encoded = [chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode() for chunk in chunks]
+    objects = [one.dictionary.to_numpy(zero_copy_only=False).take(one.indices.to_numpy()) for one in encoded]
+    return pd.Series(np.concatenate(objects))
 
 
 def _plain(chunk, pa):

@@ -14,7 +14,7 @@ import sys
 import numpy as np
 import pandas as pd
 
-from .._data._arrow_text import text_series
+from .._data._arrow_text import repeated_text
 from .._data._frames import frame_of
 from .._data._id_codes import addresses
 from .._data._text_order import is_arrow_text
@@ -257,11 +257,9 @@ def _joined(pieces):
     if all(isinstance(piece, pd.Series) for piece in pieces):
         return pd.concat(pieces, ignore_index=True)
     if any(isinstance(piece, pd.Series) for piece in pieces):
-        texts = [piece if isinstance(piece, pd.Series) else text_series(piece) for piece in pieces]
+        texts = [piece if isinstance(piece, pd.Series) else repeated_text(piece.chunks) for piece in pieces]
         return pd.concat(texts, ignore_index=True)
-    import pyarrow as pa
-
-    return text_series(pa.chunked_array([chunk for piece in pieces for chunk in piece.chunks], type=pa.large_string()))
+    return repeated_text([chunk for piece in pieces for chunk in piece.chunks])
 
 
 def _rest(guard, table, block, n_skip, is_first):

@@ -2,12 +2,14 @@
 
 import importlib.util
 import io
+from collections import Counter
 from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
 
-from .._data._frames import EXACT_LIMIT
+from .._data._arrow_text import repeated_text
+from .._data._frames import EXACT_LIMIT, frame_of
 from ..exceptions import InputError, MissingLibraryError
 from ._sources import opened_raw
 
@@ -73,36 +75,80 @@ def read_parquet(path, names, numeric):
     ValueError
         If a number is invalid, or an id is missing. The message does not name the file; the caller adds the name.
     """
+    import pyarrow as pa
     from pyarrow.parquet import read_metadata, read_table
 
     wanted = [name for name in names if name is not None]
     with _refusals(), opened_raw(path) as stream:
-        table = read_table(stream)
+        metadata = read_metadata(stream)
+        n_rows = metadata.num_rows
+        coded = _coded_text(metadata)
         stream.seek(0)
-        n_rows = read_metadata(stream).num_rows
+        table = read_table(stream, read_dictionary=coded)
         table = table.select([k for k, name in enumerate(names) if name is not None]).rename_columns(wanted)
         table.validate(full=True)
-        frame = table.to_pandas(ignore_metadata=True)
-    if len(frame) != n_rows:
-        raise InputError(f"expected {n_rows} rows, the number in the footer of the Parquet file, got {len(frame)}")
-    if len(frame) == 0:
-        raise InputError("expected at least one row, got none")
-    for name in wanted:
-        column = frame[name]
-        if name not in numeric:
-            if column.isna().any():
-                raise InputError(f"expected a value as {name} in every row, got none in row {column.isna().argmax()}")
-            frame[name] = column.astype(str)
-            continue
-        if not pd.api.types.is_numeric_dtype(column.dtype):
-            raise InputError(f"expected numbers as {name}, got {table.schema.field(name).type}")
-        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        if not np.isfinite(values).all():
-            row = int((~np.isfinite(values)).argmax())
-            raise InputError(f"expected a finite number as {name} in row {row}, got {values[row]}")
-        if column.dtype.kind not in "iu" or (np.abs(values) < EXACT_LIMIT).all():
-            frame[name] = values
-    return frame
+        if len(table) != n_rows:
+            raise InputError(f"expected {n_rows} rows, the number in the footer of the Parquet file, got {len(table)}")
+        if n_rows == 0:
+            raise InputError("expected at least one row, got none")
+        columns = {}
+        for name in wanted:
+            kind = table.schema.field(name).type
+            # Each column is dropped as soon as it is converted, so that only one column is in memory twice.
+            values = table[name]
+            table = table.drop_columns([name])
+            if name not in numeric and pa.types.is_dictionary(kind) and _is_text(kind.value_type):
+                _refuse_missing(values.is_null().to_numpy(), name)
+                columns[name] = repeated_text(values.chunks)
+                continue
+            column = pa.table({name: values}).to_pandas(ignore_metadata=True)[name]
+            del values
+            columns[name] = _checked_numbers(column, name, kind) if name in numeric else _checked_text(column, name)
+    return frame_of(columns)
+
+
+def _is_text(kind):
+    from pyarrow import types
+
+    return types.is_string(kind) or types.is_large_string(kind)
+
+
+def _coded_text(metadata):
+    """Return the names of the text columns of a file whose values are mostly stored as codes.
+
+    Columns of many distinct texts are stored as text. Reading them as codes would take longer.
+    """
+    size, n_values = Counter(), Counter()
+    for group in range(metadata.num_row_groups):
+        for k in range(metadata.num_columns):
+            column = metadata.row_group(group).column(k)
+            size[column.path_in_schema] += column.total_uncompressed_size
+            n_values[column.path_in_schema] += column.num_values
+    texts = [field.name for field in metadata.schema.to_arrow_schema() if _is_text(field.type)]
+    # A text that is not empty occupies at least five bytes, because its length has four bytes.
+    return [name for name in texts if size[name] <= 3 * n_values[name]]
+
+
+def _refuse_missing(is_missing, name):
+    if is_missing.any():
+        raise InputError(f"expected a value as {name} in every row, got none in row {is_missing.argmax()}")
+
+
+def _checked_text(column, name):
+    _refuse_missing(column.isna().to_numpy(), name)
+    return column.astype(str)
+
+
+def _checked_numbers(column, name, kind):
+    """Return a column as float64, or as integers if float64 would round some of them; refuse other values."""
+    if not pd.api.types.is_numeric_dtype(column.dtype):
+        raise InputError(f"expected numbers as {name}, got {kind}")
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if not np.isfinite(values).all():
+        row = int((~np.isfinite(values)).argmax())
+        raise InputError(f"expected a finite number as {name} in row {row}, got {values[row]}")
+    is_exact = column.dtype.kind not in "iu" or (np.abs(values) < EXACT_LIMIT).all()
+    return np.require(values, requirements="W") if is_exact else column  # memory of Arrow is read-only
 
 
 def parquet_bytes(frame):
