@@ -95,6 +95,8 @@ LARGE = [
     *(HodgeRank(flow=flow, absent=absent) for flow in ("margin", "logit") for absent in ("last", "ignore")),
     Kemeny(n_restarts=1),
     Kemeny(n_restarts=1, consensus_ties="weak"),
+    Kemeny(n_restarts=1, pins={3: 100, 4: 7}, orders=[(0, 1), (5, 2)]),
+    Kemeny(n_restarts=1, pins={3: 100, 4: 7}, orders=[(0, 1), (5, 2)], consensus_ties="weak"),
     KwikSort(n_init=1),
     LocalKemenization(),
     *(MarkovChain(chain=chain) for chain in ("mc3", "mc4", "mct", "rank-centrality")),

@@ -316,7 +316,9 @@ class Kemeny(BaseAggregator):
 
     @property
     def _pair_bytes(self):
-        return 142.0 if self.consensus_ties == "weak" else 60.0
+        if self.consensus_ties == "weak":
+            return 170.0 if self._is_constrained else 142.0
+        return 105.0 if self._is_constrained else 60.0
 
     def _memory(self, lists):
         # Each process has the matrices of its own query.
