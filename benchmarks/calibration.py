@@ -22,11 +22,15 @@ from _measure import table
 from metasearch import letor_data
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import KFold
 
-from skrankagg import BordaCount, CombSUM, Qrels, RankedLists, ReciprocalRankFusion
+from skrankagg import BordaCount, Qrels, RankedLists, ReciprocalRankFusion
+from skrankagg._arrays._ragged import gather_ranges
+from skrankagg._data._qrels import encode_qrels
 from skrankagg.datasets import load_trec, make_ranked_lists
-from skrankagg.model_selection import CalibratedConsensus, QueryKFold, TopSet, cross_val_consensus
+from skrankagg.metrics._judging._consensus_rows import ConsensusRows
+from skrankagg.metrics._judging._folds import spread_folds
+from skrankagg.model_selection import CalibratedConsensus, TopSet
 from skrankagg.plotting import ReliabilityDisplay
 
 METHODS = {"RRF": ReciprocalRankFusion(), "Borda": BordaCount()}
@@ -48,29 +52,82 @@ def read(folder):
         lists, qrels = letor_data(folder)
     else:
         lists, qrels = load_trec(folder / "runs" / "*.gz", next(folder.glob("*qrels*")))
-        lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
+        lists, qrels = number_items(RankedLists.from_frame(lists), qrels)
     return lists.judged(qrels), qrels
 
 
-def add_relevant(consensus, qrels):
-    """Add a column that is True for each relevant item of a consensus."""
-    judged = qrels.to_frame()
-    judged = judged[judged["relevance"] > 0][["query", "item"]].assign(relevant=True)
-    both = consensus.merge(judged, on=["query", "item"], how="left")
-    return both.assign(relevant=both["relevant"].eq(True))
+def number_items(lists, qrels):
+    """Replace the ids of items by integers, which are faster to look up; leave out judgements of items in no list."""
+    frame, items = lists.to_frame(), pd.Index(lists.items)
+    qrels = qrels.assign(item=items.get_indexer(qrels["item"]))
+    frame = frame.assign(item=items.get_indexer(frame["item"]))
+    return RankedLists.from_frame(frame), Qrels.from_frame(qrels[qrels["item"] >= 0])
 
 
-def errors(frame, probability):
-    """Return the error over all items, the error of the first ten items, and the mean error of a query."""
-    frame = frame.assign(probability=probability)
-    relevant = frame["relevant"].to_numpy()
-    top = (frame["rank"] <= 10).to_numpy()
-    by_query = frame.groupby("query")[["probability", "relevant"]].mean()
-    return (
-        ReliabilityDisplay.error_of(frame["probability"].to_numpy(), relevant, 15),
-        ReliabilityDisplay.error_of(frame["probability"].to_numpy()[top], relevant[top], 10),
-        float((by_query["probability"] - by_query["relevant"]).abs().mean()),
-    )
+class Judged:
+    """The consensus of a collection by a method, with the relevance of its items; it is computed only once.
+
+    The methods here learn nothing, so the consensus of a query is the same in every fold and in every draw.
+    """
+
+    def __init__(self, lists, qrels, method):
+        self.rows = ConsensusRows.from_result(method.fit_transform(lists), lists)
+        self.relevant = encode_qrels(qrels, lists).relevance[self.rows.candidate] > 0
+        self.n_queries = lists.n_queries
+
+    def take(self, queries):
+        """Return the rows of some queries, and their positions among all rows."""
+        rows, ptr = gather_ranges(self.rows.ptr, queries)
+        return ConsensusRows(self.rows.frame.iloc[rows], self.rows.lists, ptr, self.rows.candidate[rows]), rows
+
+    def calibrate(self, train, test, **params):
+        """Return the probabilities of the test queries, learned from the training queries, and the rows."""
+        calibrated = CalibratedConsensus(None, **params)
+        part, rows = self.take(train)
+        calibrated._learn(part, self.relevant[rows], lambda: self.inner_folds(part, rows))
+        part, rows = self.take(test)
+        return calibrated._add(part)["probability"].to_numpy(), rows
+
+    def inner_folds(self, part, rows):
+        """Return the folds of training queries with which CalibratedConsensus fits isotonic regressions."""
+        has_relevant = np.bincount(part.query, weights=self.relevant[rows], minlength=part.n_queries) > 0
+        return spread_folds(has_relevant, min(5, int(has_relevant.sum())))
+
+    def folds(self):
+        """Return five folds of neighbouring queries."""
+        return list(KFold(5).split(np.arange(self.n_queries)))
+
+    def out_of_fold(self, **params):
+        """Return the probabilities of all rows, learned from the other folds."""
+        probability = np.empty(len(self.relevant))
+        for train, test in self.folds():
+            values, rows = self.calibrate(train, test, **params)
+            probability[rows] = values
+        return probability
+
+    def by_scikit_learn(self, feature, method, ensemble):
+        """Return probabilities out of fold by CalibratedClassifierCV, with whole queries inside and outside."""
+        X = self.rows.min_max() if feature == "min-max" else -np.log(self.rows.mid_rank())
+        X, probability = X[:, None], np.empty(len(self.relevant))
+        for train, test in self.folds():
+            (part, own), other = self.take(train), self.take(test)[1]
+            members = [np.isin(part.query, queries) for _, queries in self.inner_folds(part, own)]
+            inner = [(np.flatnonzero(~one), np.flatnonzero(one)) for one in members]
+            model = CalibratedClassifierCV(GivenScore(), method=method, cv=inner, ensemble=ensemble)
+            probability[other] = model.fit(X[own], self.relevant[own]).predict_proba(X[other])[:, 1]
+        return probability
+
+    def errors(self, probability, rows=slice(None)):
+        """Return the error over all items, the error of the first ten items, and the mean error of a query."""
+        relevant, query, top = self.relevant[rows], self.rows.query[rows], self.rows.place[rows] <= 10
+        size = np.maximum(np.bincount(query), 1)
+        means = (np.bincount(query, weights=values) / size for values in (probability, relevant))
+        distance = np.abs(np.subtract(*means))[np.unique(query)]
+        return (
+            ReliabilityDisplay.error_of(probability, relevant, 15),
+            ReliabilityDisplay.error_of(probability[top], relevant[top], 10),
+            float(distance.mean()),
+        )
 
 
 class GivenScore(ClassifierMixin, BaseEstimator):
@@ -90,93 +147,71 @@ class GivenScore(ClassifierMixin, BaseEstimator):
         return self.classes_[(X[:, 0] > 0).astype(int)]
 
 
-def min_max(frame):
-    """Scale the scores of each query to the range from 0 to 1."""
-    scores = frame.groupby("query")["score"]
-    low, high = scores.transform("min"), scores.transform("max")
-    return ((frame["score"] - low) / (high - low).where(high > low)).fillna(1.0)
-
-
-def by_scikit_learn(frame, feature, method, ensemble):
-    """Return probabilities out of fold by CalibratedClassifierCV, with folds of whole queries inside and outside."""
-    X = {"min-max": min_max, "rank": lambda one: -np.log(one["rank"])}[feature](frame).to_numpy()[:, None]
-    y, query = frame["relevant"].to_numpy(), frame["query"].to_numpy()
-    places = pd.factorize(query)[0]
-    probability = np.empty(len(frame))
-    for train, test in QueryKFold(5).split(frame[["query"]]):
-        inner = list(GroupKFold(5).split(X[train], groups=places[train]))
-        model = CalibratedClassifierCV(GivenScore(), method=method, cv=inner, ensemble=ensemble)
-        probability[test] = model.fit(X[train], y[train]).predict_proba(X[test])[:, 1]
-    return probability
-
-
 def print_errors(lists, qrels):
     """Print the errors of each setting out of fold."""
-    for name, aggregator in METHODS.items():
-        plain = add_relevant(aggregator.fit_transform(lists), qrels)
-        rows = [["base rate", *errors(plain, float(plain["relevant"].mean()))]]
-        for feature, method in SETTINGS:
-            one = CalibratedConsensus(aggregator, method=method, feature=feature)
-            found = add_relevant(cross_val_consensus(one, lists, qrels=qrels), qrels)
-            rows.append([f"{feature}, {method}", *errors(found, found["probability"])])
+    for name, method in METHODS.items():
+        judged = Judged(lists, qrels, method)
+        rows = [["base rate", *judged.errors(np.full(len(judged.relevant), judged.relevant.mean()))]]
+        for feature, form in SETTINGS:
+            found = judged.out_of_fold(method=form, feature=feature)
+            rows.append([f"{feature}, {form}", *judged.errors(found)])
             if feature in ("min-max", "rank"):
                 for ensemble in (True, False):
-                    theirs = by_scikit_learn(plain, feature, method, ensemble)
+                    theirs = judged.by_scikit_learn(feature, form, ensemble)
                     label = f"  sklearn, {'mean of folds' if ensemble else 'one fit'}"
-                    rows.append([label, *errors(plain, theirs)])
-        print(f"\n{name}, {len(plain):,} items of {lists.n_queries} queries")
+                    rows.append([label, *judged.errors(theirs)])
+        print(f"\n{name}, {len(judged.relevant):,} items of {lists.n_queries} queries")
         table([[row[0], *(f"{value:.4f}" for value in row[1:])] for row in rows], ["", "error", "top ten", "by query"])
 
 
 def print_queries(lists, qrels, draws):
     """Print the error on 200 other queries for several numbers of training queries."""
-    rows = []
+    rows, judged = [], Judged(lists, qrels, METHODS["RRF"])
     for size in (size for size in SIZES if size + 200 <= lists.n_queries):
-        found = {"isotonic": [], "sigmoid": [], "auto": []}
+        found = {"isotonic": [], "sigmoid": []}
         for draw in range(draws):
             order = np.random.default_rng(draw).permutation(lists.n_queries)
-            train, test = lists[order[:size]], lists[order[size : size + 200]]
-            for method, values in found.items():
-                one = CalibratedConsensus(METHODS["RRF"], method=method).fit(train, qrels)
-                values.append(
-                    errors(*(lambda frame: (frame, frame["probability"]))(add_relevant(one.transform(test), qrels)))[0]
-                )
+            for form, values in found.items():
+                if judged.relevant[judged.take(order[:size])[1]].any():
+                    learned = judged.calibrate(order[:size], order[size : size + 200], method=form)
+                    values.append(judged.errors(*learned)[0])
         rows.append([size, *(f"{np.mean(values):.3f}" for values in found.values())])
     if rows:
         print(f"\nerror on 200 other queries, RRF, min-max, mean of {draws} draws")
-        table(rows, ["training queries", "isotonic", "sigmoid", "auto"])
+        table(rows, ["training queries", "isotonic", "sigmoid"])
 
 
-def cover(lists, qrels, holds, halves, confidence=0.9):
+def cover(judged, holds, halves, confidence=0.9):
     """Return the coverage and the sizes of the top sets of one half of the queries, learned from the other half."""
-    consensus = METHODS["RRF"].fit_transform(lists)
-    once = RankedLists.from_frame(consensus.drop(columns="rank"))
-    relevant = add_relevant(consensus, qrels)
-    total = relevant.groupby("query")["relevant"].sum()
-    n_items = relevant.groupby("query").size()
     coverage, sizes, shares = [], [], []
     for draw in range(halves):
-        order = np.random.default_rng(draw).permutation(lists.n_queries)
-        train, test = (once[np.sort(part)] for part in np.array_split(order, 2))
-        top = add_relevant(
-            TopSet(CombSUM(norm=None), holds, confidence=confidence).fit(train, qrels).transform(test), qrels
+        order = np.random.default_rng(draw).permutation(judged.n_queries)
+        train, test = np.array_split(order, 2)
+        top = TopSet(None, holds, confidence=confidence)
+        part, rows = judged.take(train)
+        top._learn(part, judged.relevant[rows], list)
+        part, rows = judged.take(test)
+        query, relevant, held = part.query, judged.relevant[rows], top._depths(part) <= top.depth_
+        total, found, size = (
+            np.bincount(query, weights=one, minlength=len(test)) for one in (relevant, relevant & held, held)
         )
-        found = top.groupby("query")["relevant"].agg(["sum", "size"])
-        known = total[found.index] > 0
-        needed = np.ones(len(found)) if holds == "one" else np.ceil(holds * total[found.index] - 1e-9)
-        coverage.append((found["sum"] >= needed)[known].mean())
-        sizes.append(found["size"].median())
-        shares.append((found["size"] / n_items[found.index]).mean())
-    return np.mean(coverage), np.median(sizes), np.mean(shares), n_items.median()
+        known = total > 0
+        needed = np.ones(len(test)) if holds == "one" else np.ceil(holds * total - 1e-9)
+        coverage.append((found >= needed)[known].mean())
+        sizes.append(np.median(size[known]))
+        shares.append((size / np.diff(part.ptr))[known].mean())
+    return np.mean(coverage), np.median(sizes), np.mean(shares)
 
 
 def print_tops(lists, qrels, halves):
     """Print coverage and sizes of top sets."""
-    rows = []
+    rows, judged = [], Judged(lists, qrels, METHODS["RRF"])
+    has_relevant = np.bincount(judged.rows.query, weights=judged.relevant) > 0
+    n_items = np.median(np.diff(judged.rows.ptr)[has_relevant])
     for holds in ("one", 0.5):
-        coverage, size, share, n_items = cover(lists, qrels, holds, halves)
+        coverage, size, share = cover(judged, holds, halves)
         rows.append([holds, f"{coverage:.3f}", f"{size:g} of {n_items:g}", f"{share:.3f}"])
-    print(f"\ntop sets of {halves} random halves, confidence .9")
+    print(f"\ntop sets of {halves} random halves, {int(has_relevant.sum())} queries with relevant items, confidence .9")
     table(rows, ["holds", "coverage", "median size", "mean share of the list"])
 
 
@@ -192,7 +227,9 @@ def main():
     warnings.simplefilter("ignore")
     collections = {Path(folder).name: read(folder) for folder in args.folders}
     if args.generated:
-        lists, qrels, _ = make_ranked_lists(n_queries=args.generated, quality=0.1, random_state=0)
+        lists, qrels, _ = make_ranked_lists(
+            n_queries=args.generated, n_items=40, list_length=30, quality=0.1, random_state=0
+        )
         collections["generated queries"] = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     for name, (lists, qrels) in collections.items():
         print(f"\n# {name}")

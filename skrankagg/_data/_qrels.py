@@ -319,14 +319,7 @@ class Qrels(Immutable):
         """Return the grade of each candidate; the grade is NaN if the candidate is not judged."""
         n_items = lists.n_items
         if lists.n_queries * n_items > _DENSE_SHARE * (lists.n_candidates + len(rows)):
-            candidate_query, candidate_item = query[lists.candidate_query], item[lists.candidate_item]
-            known = (candidate_query >= 0) & (candidate_item >= 0)
-            keys = expand(self.ptr).astype(np.int64) * len(self.items) + self.item
-            wanted = candidate_query[known] * len(self.items) + candidate_item[known]
-            place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-            relevance = np.full(lists.n_candidates, np.nan)
-            relevance[known] = np.where(keys[place] == wanted, self.relevance[place], np.nan)
-            return relevance
+            return grades_at(self, query[lists.candidate_query], item[lists.candidate_item])
         # The table has a row for each of some queries and a column for each item. Judgements are written into the
         # table, and the grades of candidates are read from it.
         code = np.full(len(self.items) + 1, -1, dtype=np.int64)  # the last column is for items without judgements
@@ -586,6 +579,20 @@ def encode_qrels(qrels, lists):
             NothingJudgedWarning,
         )
     return encoded
+
+
+def grades_at(qrels, query, item):
+    """Return the grade of each (query, item), given as positions in the qrels; NaN if it is not judged.
+
+    A position of -1 is an unknown id.
+    """
+    known = (query >= 0) & (item >= 0)
+    keys = expand(qrels.ptr).astype(np.int64) * len(qrels.items) + qrels.item
+    wanted = query[known].astype(np.int64) * len(qrels.items) + item[known]
+    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    grade = np.full(len(query), np.nan)
+    grade[known] = np.where(keys[place] == wanted, qrels.relevance[place], np.nan)
+    return grade
 
 
 def encode_run(qrels, run):

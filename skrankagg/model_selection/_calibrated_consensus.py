@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Real
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from sklearn.isotonic import IsotonicRegression
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import BaseCrossValidator
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from .._data._types import AnyQrels
 from .._support._sklearn import Interval, StrOptions
 from ..exceptions import InputError
-from ._judged_consensus import JudgedConsensus, keep_rows
+from ..metrics._judging._consensus_rows import keep_rows
+from ._judged_consensus import JudgedConsensus
+
+if TYPE_CHECKING:
+    from sklearn.isotonic import IsotonicRegression
+    from sklearn.pipeline import Pipeline
 
 __all__ = ["CalibratedConsensus"]
 
@@ -35,9 +36,9 @@ class CalibratedConsensus(JudgedConsensus):
     in the judged queries.
 
     The probabilities are right on average over queries, but hardly for one query. No feature of the lists shows how
-    many relevant items a particular query has. So the items with a probability of 0.3 are relevant in 30 % of all
-    cases, but in one query all of these items may be relevant and in another query none. A minimum probability is
-    therefore a cut of the ranking that is right on average.
+    many relevant items a particular query has. So 30 % of all items with a probability of 0.3 are relevant. In one
+    query all of these items may be relevant, and in another query no item. A minimum probability is therefore a cut of
+    the ranking that is right on average.
 
     Parameters
     ----------
@@ -45,20 +46,20 @@ class CalibratedConsensus(JudgedConsensus):
         The method whose consensus is calibrated: an aggregator, or a pipeline or search that ends in one. Set the
         parameters of the method with names such as ``aggregator__k``.
     method : {"auto", "sigmoid", "isotonic"}, default="auto"
-        Form of the probability as a function of the feature. "sigmoid" fits a logistic curve, and "isotonic" fits an
-        increasing step function. "auto" uses the sigmoid below 100 judged queries, and isotonic regression from 100
-        on.
+        Form of the probability as a function of the feature. "sigmoid" fits a logistic curve. "isotonic" fits an
+        increasing function without a given form [2]_. "auto" uses the sigmoid below 100 judged queries, and isotonic
+        regression from 100 on.
     feature : {"min-max", "rank", "score", "all"}, default="min-max"
         Number from which the probability is computed. "min-max" is the score, scaled from 0 for the last items of the
         query to 1 for the first items. "rank" is the logarithm of the rank. "score" is the score itself; it is suitable
-        only if the scores of all queries have the same scale. "all" is a logistic regression of these numbers, of the
-        standardised score, of the rank divided by the number of items, of the share of the lists that contain the item,
-        and of the number of items. With "all" an item may have a higher probability than an item above it.
+        only if the scores of all queries have the same scale. "all" is a logistic regression of seven numbers, listed
+        in the notes. With "all" an item may have a higher probability than an item above it.
     min_probability : float, default=None
         Items with a lower probability are left out of the result. A query may then have no items. None keeps all items.
     cv : int, splitter or iterable, default=5
-        Folds of whole queries, as in :func:`cross_val_consensus`. They are used only if the aggregator learns from
-        judgements: the consensus of each judged query then comes from a fit on the other folds.
+        Folds of whole queries, as in :func:`cross_val_consensus`. Isotonic regression is fitted to each fold, and the
+        probabilities are averaged. If the aggregator learns from judgements, the consensus of each judged query comes
+        from a fit on the other folds. There are at most as many folds as queries with relevant items.
     qrels : Qrels, DataFrame or dict, default=None
         Judgements of training queries. None if the judgements are passed to ``fit``, as ``qrels=`` or as `y` from
         :meth:`~skrankagg.Qrels.align`.
@@ -67,8 +68,8 @@ class CalibratedConsensus(JudgedConsensus):
     ----------
     aggregator_ : estimator
         The method, fitted on all queries.
-    calibrator_ : estimator
-        The fitted ``IsotonicRegression``, or a pipeline that ends in a fitted ``LogisticRegression``.
+    calibrators_ : list of estimators
+        The ``IsotonicRegression`` of each fold, or a single pipeline that ends in a ``LogisticRegression``.
     method_ : {"sigmoid", "isotonic"}
         The form that was used.
     n_queries_ : int
@@ -87,6 +88,13 @@ class CalibratedConsensus(JudgedConsensus):
     The samples are the items of all judged queries. An item counts as relevant if its grade is above 0. An item
     without a judgement counts as not relevant, so the probability is that an item is judged relevant. Queries without a
     relevant item are used, too. All samples have the same weight, so queries with many items weigh more.
+
+    With ``"all"`` there are three numbers of the score: the score itself, scaled as with "min-max", and standardised in
+    the query. There are two of the rank: its logarithm, and the rank divided by the number of items. The others are the
+    share of the lists that contain the item, and the logarithm of the number of items.
+
+    The mean of the isotonic regressions of the folds changes in smaller steps than a single regression. Scikit-learn's
+    ``CalibratedClassifierCV`` computes the same mean from the same scores and folds. A sigmoid is fitted once.
 
     The sigmoid uses the targets of Platt [1]_: with r relevant and s other samples, :math:`(r + 1)/(r + 2)` for a
     relevant sample and :math:`1/(s + 2)` for any other. Tied items have the same probability, except with ``"all"`` if
@@ -128,7 +136,7 @@ class CalibratedConsensus(JudgedConsensus):
         "min_probability": [Interval(Real, 0, 1, closed="both"), None],
     }
 
-    calibrator_: IsotonicRegression | Pipeline
+    calibrators_: list[IsotonicRegression | Pipeline]
     method_: str
     n_queries_: int
     n_relevant_: int
@@ -158,16 +166,24 @@ class CalibratedConsensus(JudgedConsensus):
                 "feature; got 'isotonic'. Choose another method, or feature='min-max'."
             )
 
-    def _learn(self, rows, relevant, n_queries):
+    def _learn(self, rows, relevant, folds):
+        n_queries = rows.n_queries
         self.n_queries_, self.n_relevant_ = n_queries, int(relevant.sum())
         self.method_ = self.method
         if self.method == "auto":
             self.method_ = "sigmoid" if n_queries < MANY_QUERIES or self.feature == "all" else "isotonic"
         X = self._features(rows)
         if self.method_ == "isotonic":
-            self.calibrator_ = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(X, relevant)
+            from sklearn.isotonic import IsotonicRegression
+
+            members = [np.isin(rows.query, test) for _, test in folds()]
+            self.calibrators_ = [
+                IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(X[own], relevant[own])
+                for own in members
+                if own.any()
+            ]
         else:
-            self.calibrator_ = _fit_sigmoid(X, relevant, 1.0 if self.feature == "all" else _NEARLY_FREE)
+            self.calibrators_ = [_fit_sigmoid(X, relevant, 1.0 if self.feature == "all" else _NEARLY_FREE)]
 
     def _features(self, rows):
         """Return the features of the rows, of shape (n_rows, n_features); higher values suggest relevance."""
@@ -192,16 +208,20 @@ class CalibratedConsensus(JudgedConsensus):
 
     def _add(self, rows):
         X = self._features(rows)
-        probability = self.calibrator_.predict(X) if self.method_ == "isotonic" else self._logistic(X)
+        if self.method_ == "isotonic":
+            probability = np.mean([calibrator.predict(X) for calibrator in self.calibrators_], axis=0)
+        else:
+            probability = self.calibrators_[0].predict_proba(X)[:, 1]
         frame = rows.frame.assign(probability=probability)
         return frame if self.min_probability is None else keep_rows(rows, probability >= self.min_probability, frame)
-
-    def _logistic(self, X):
-        return self.calibrator_.predict_proba(X)[:, 1]
 
 
 def _fit_sigmoid(X, relevant, C):
     """Fit a logistic regression to Platt's targets; each sample is used once as relevant and once as not relevant."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     n_relevant = relevant.sum()
     target = np.where(relevant, (n_relevant + 1) / (n_relevant + 2), 1 / (len(relevant) - n_relevant + 2))
     pipeline = make_pipeline(StandardScaler(), LogisticRegression(C=C, max_iter=1000))

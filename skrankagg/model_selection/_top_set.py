@@ -13,7 +13,8 @@ from sklearn.model_selection import BaseCrossValidator
 from .._data._types import AnyQrels
 from .._support._sklearn import Interval, StrOptions
 from ..exceptions import InputError
-from ._judged_consensus import JudgedConsensus, keep_rows
+from ..metrics._judging._consensus_rows import keep_rows
+from ._judged_consensus import JudgedConsensus
 
 __all__ = ["TopSet"]
 
@@ -75,9 +76,8 @@ class TopSet(JudgedConsensus):
     judged queries, the probability that a new query's result contains the items is between c and
     :math:`c + 1/(n + 1)`, on average over the judged queries; ties raise it.
 
-    To contain all relevant items, the result would have to be nearly the whole list: 92 % of the lists of MQ2008-agg
-    and 95 % of the lists of the TREC Robust track 2003. The page :doc:`/user_guide/probabilities` has the sizes for one
-    and for a half.
+    A result that contains all relevant items would be nearly the whole list, so it cannot be chosen. The page
+    :doc:`/user_guide/probabilities` has the sizes for one and for a half on real collections.
 
     References
     ----------
@@ -122,8 +122,8 @@ class TopSet(JudgedConsensus):
         self.cv = cv
         self.qrels = qrels
 
-    def _learn(self, rows, relevant, n_queries):
-        found = np.flatnonzero(relevant)
+    def _learn(self, rows, relevant, folds):
+        found, n_queries = np.flatnonzero(relevant), rows.n_queries
         n_relevant = np.bincount(rows.query[found], minlength=n_queries)
         has_relevant = n_relevant > 0
         n = self.n_queries_ = int(has_relevant.sum())

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._arrays._ragged import expand
 from .._data._frames import AnyFrame, Columns
-from .._data._qrels import check_qrels, match_ids
+from .._data._qrels import check_qrels, grades_at, match_ids
 from .._data._types import AnyQrels, PlainLists
 from .._support._checks import check_count
 from ..exceptions import InputError
@@ -122,7 +121,7 @@ class ReliabilityDisplay(Display):
     @classmethod
     def from_predictions(
         cls,
-        consensus: AnyFrame,
+        frame: AnyFrame,
         qrels: AnyQrels,
         *,
         top: int = 10,
@@ -134,8 +133,8 @@ class ReliabilityDisplay(Display):
 
         Parameters
         ----------
-        consensus : DataFrame
-            Columns `query`, `item`, `rank` and `probability`.
+        frame : DataFrame
+            A consensus with the columns `query`, `item`, `rank` and `probability`.
         qrels : DataFrame, Qrels or dict
             Judgements; queries without judgements are left out. Items without a judgement are not relevant.
         top : int, default=10
@@ -154,11 +153,11 @@ class ReliabilityDisplay(Display):
         Raises
         ------
         ValueError
-            If the consensus has no column `probability`, or `top` or `n_parts` is not a whole number of at least 1.
+            If the frame has no column `probability`, or `top` or `n_parts` is not a whole number of at least 1.
         """
         check_count("top", top)
         check_count("n_parts", n_parts, 2)
-        rank, probability, relevant = _judged_columns(consensus, check_qrels(qrels))
+        rank, probability, relevant = _judged_columns(frame, check_qrels(qrels))
         first = rank <= top
         parts = {
             "all": _parts(probability, relevant, n_parts),
@@ -223,25 +222,18 @@ class ReliabilityDisplay(Display):
         return cls.from_predictions(data.probabilities(), data.search()[1], ax=ax)
 
 
-def _judged_columns(consensus, qrels):
+def _judged_columns(frame, qrels):
     """Return the rank, the probability and the relevance of the items of judged queries."""
     names = {name: name for name in ("query", "item", "rank", "probability")}
-    columns = Columns(consensus, names, "ReliabilityDisplay.from_predictions")
+    columns = Columns(frame, names, "ReliabilityDisplay.from_predictions")
     if not columns.has("probability"):
         raise InputError(
-            f"`consensus` must have a column probability; it has {columns.available}. Compute it with "
-            "CalibratedConsensus."
+            f"`frame` must have a column probability; it has {columns.available}. Compute it with CalibratedConsensus."
         )
     columns.require(*names)
     (query, queries), (item, items) = columns.ids("query"), columns.ids("item")
-    query, item = (
-        match_ids(queries, qrels.queries, "query")[query].astype(np.int64),
-        match_ids(items, qrels.items, "item")[item],
-    )
-    known = expand(qrels.ptr).astype(np.int64) * len(qrels.items) + qrels.item
-    wanted = query * len(qrels.items) + item
-    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    relevant = (item >= 0) & (known[place] == wanted) & (qrels.relevance[place] > 0)
+    query = match_ids(queries, qrels.queries, "query")[query]
+    relevant = grades_at(qrels, query, match_ids(items, qrels.items, "item")[item]) > 0
     judged = query >= 0
     return columns.numbers("rank")[judged], columns.numbers("probability")[judged], relevant[judged]
 

@@ -45,8 +45,10 @@ from skrankagg.datasets import make_ranked_lists, ranking_text, write_qrels
 from skrankagg.exceptions import InputTypeError
 from skrankagg.metrics import ConsensusScorer, RankingScorer, make_ranking_scorer
 from skrankagg.model_selection import (
+    CalibratedConsensus,
     QueryKFold,
     QueryShuffleSplit,
+    TopSet,
     VoterKFold,
     cross_val_consensus,
     cross_val_likelihood,
@@ -113,6 +115,10 @@ def compared(name, *args, **kwargs):
     )
 
 
+def shown_reliability(run, runs, lists, qrels):
+    return drawn(plotting.ReliabilityDisplay.from_estimator(CALIBRATED, lists, qrels))
+
+
 def shown_comparator(name, **kwargs):
     owner, constructor = name.split(".")
     return lambda run, runs, lists, qrels: drawn(
@@ -126,6 +132,9 @@ MODEL = PlackettLuce()
 RUNOFF = SequentialElimination()
 
 CONSENSUS = CombSUM().fit_transform(LISTS)
+#: Groups of the items, for the measures of exposure.
+GROUPS = {item: "xyz"[k % 3] for k, item in enumerate(LISTS.items)}
+CALIBRATED = CalibratedConsensus(RRF).fit(LISTS, QRELS)
 
 #: A call of each function or method. The arguments are one run, several runs by name, lists, and judgements.
 CALLS = {
@@ -158,6 +167,13 @@ CALLS = {
         metrics.agreement_matrix(lists),
         metrics.agreement_matrix(runs),
     ),
+    **{
+        name: (lambda run, runs, lists, qrels, name=name: getattr(metrics, name)(run, GROUPS, k=3))
+        for name in metrics.exposure_names()
+        if name != "rank_parity"
+    },
+    "rank_parity": lambda run, runs, lists, qrels: metrics.rank_parity(run, GROUPS),
+    "group_exposure": lambda run, runs, lists, qrels: metrics.group_exposure(run, GROUPS, k=3),
     "concordance": lambda run, runs, lists, qrels: metrics.concordance(lists),
     "consensus_agreement": lambda run, runs, lists, qrels: metrics.consensus_agreement(lists, run),
     "evaluate": lambda run, runs, lists, qrels: (
@@ -230,6 +246,16 @@ CALLS = {
     "RankStabilityDisplay.from_estimator": shown("RankStabilityDisplay.from_estimator", RRF, query="q1", n_resamples=9),
     "RatingsDisplay.from_estimator": shown("RatingsDisplay.from_estimator", MODEL, query="q1", n_resamples=9),
     "VoterInfluenceDisplay.from_estimator": shown("VoterInfluenceDisplay.from_estimator", RRF, query="q1"),
+    "CalibratedConsensus": lambda run, runs, lists, qrels: (
+        CalibratedConsensus(RRF, qrels=qrels).fit(lists).transform(LISTS)
+    ),
+    "TopSet": lambda run, runs, lists, qrels: TopSet(RRF, confidence=0.8, qrels=qrels).fit(lists).transform(LISTS),
+    "JudgedConsensus.fit": lambda run, runs, lists, qrels: CalibratedConsensus(RRF).fit(lists, qrels).transform(LISTS),
+    "JudgedConsensus.fit_transform": lambda run, runs, lists, qrels: CalibratedConsensus(RRF).fit_transform(
+        lists, qrels=qrels
+    ),
+    "JudgedConsensus.transform": lambda run, runs, lists, qrels: CALIBRATED.transform(lists),
+    "ReliabilityDisplay.from_estimator": shown_reliability,
     "WeightCurveDisplay.from_estimator": lambda run, runs, lists, qrels: drawn(
         plotting.WeightCurveDisplay.from_estimator(CombSUM(), lists, qrels, voters=["v1", "v2"], metric="map")
     ),
@@ -255,6 +281,7 @@ EXEMPT = {
     "evaluate_partitions": "takes the partitions of an engine",
     "fit_partitions": "takes the partitions of an engine",
     "transform_partitions": "takes the partitions of an engine",
+    "ReliabilityDisplay.from_predictions": "takes a frame with probabilities",
     "audit": "takes paired comparisons, which a dict of runs cannot represent",
 }
 #: Estimators of every class, with a call that learns from judgements where the class can do so.

@@ -19,6 +19,7 @@ ROOT = DOCS.parent
 KINDS = {
     "AlignedQrels": "judgements",
     "AnyFrame": "frame",
+    "AnyItemGroups": "groups of items",
     "AnyLists": "lists",
     "AnyQrels": "judgements",
     "AnyRows": "frame",
@@ -93,6 +94,7 @@ EXCEPTIONS = {
     ("runs", "load_trec"): "files of runs",
     ("qrels", "load_trec"): "a file of judgements",
     ("qrels", "RankedLists.judged"): "a frame is enough here: nothing is split",
+    ("method", "CalibratedConsensus"): "the form of the curve, as in scikit-learn's CalibratedClassifierCV",
     ("method", "Kemeny"): "the algorithm",
     ("method", "bootstrap_interval"): "the algorithm's variant",
     ("method", "selection_stability"): "the algorithm's variant",

@@ -242,6 +242,8 @@ def make_exposure_measure(
 class ExposureScorer:
     """Scorer that rates the consensus of an aggregator by an exposure measure, without judgements.
 
+    A high score means that the groups get similar exposure. It does not mean that the consensus is good.
+
     Parameters
     ----------
     metric : str
