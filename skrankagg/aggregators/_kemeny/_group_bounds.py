@@ -213,26 +213,46 @@ def _fewest(needs, room):
     return min((chosen for need, chosen in largest.values() if need > room), key=len)
 
 
+class GroupChoice:
+    """Groups that may take the next place, from the first place to the last, so that all bounds can be kept.
+
+    A group may take a place if its upper bounds allow it, and if enough places remain for all lower bounds. The bounds
+    must be feasible; then some group may always take the next place.
+    """
+
+    def __init__(self, bounds):
+        n = len(bounds.group)
+        self._cut, self._low, self._high = _limits(bounds)
+        self._next_cut = np.searchsorted(self._cut, np.arange(1, n + 1))
+        self.taken, self._place = np.zeros(self._low.shape[1], dtype=np.int64), 0
+
+    def allowed(self):
+        """Return a mask of the groups that may take the next place."""
+        k = self._next_cut[self._place]
+        owed = np.maximum(self._low[k:] - self.taken, 0)
+        full = self._cut[k:] - self._place == owed.sum(axis=1)
+        return (self.taken < self._high[k]) & (owed[full] > 0).all(axis=0)
+
+    def take(self, group):
+        """Give the next place to a group."""
+        self.taken[group] += 1
+        self._place += 1
+
+
 def feasible_pattern(bounds, order):
     """Return the group of each place in an order of the items that keeps all bounds and is near `order`.
 
-    Each place gets the group of the first item of `order` that is left and whose group may take the place. A group may
-    take it if its upper bounds allow it, and if enough places remain for all lower bounds. The bounds must be feasible.
+    Each place gets the group of the first item of `order` that is left and whose group may take the place. The bounds
+    must be feasible.
     """
-    n, size = len(bounds.group), bounds.size
-    cut, low, high = _limits(bounds)
-    next_cut = np.searchsorted(cut, np.arange(1, n + 1))
+    n, choice = len(bounds.group), GroupChoice(bounds)
     rank = np.empty(n, dtype=np.int64)
     rank[order] = np.arange(n)
     # The ranks of each group's items, the best first; and n after its last item.
-    waiting = [np.append(np.sort(rank[bounds.group == g]), n) for g in range(len(size))]
-    taken, pattern = np.zeros(len(size), dtype=np.int64), np.empty(n, dtype=np.int64)
+    waiting = [np.append(np.sort(rank[bounds.group == g]), n) for g in range(len(bounds.size))]
+    pattern = np.empty(n, dtype=np.int64)
     for p in range(n):
-        left = slice(next_cut[p], len(cut))
-        owed = np.maximum(low[left] - taken, 0)
-        full = cut[left] - p == owed.sum(axis=1)
-        allowed = (taken < high[next_cut[p]]) & (owed[full] > 0).all(axis=0)
-        first = np.array([ranks[k] for ranks, k in zip(waiting, taken, strict=True)])
-        pattern[p] = np.argmin(np.where(allowed, first, n + 1))
-        taken[pattern[p]] += 1
+        first = np.array([ranks[k] for ranks, k in zip(waiting, choice.taken, strict=True)])
+        pattern[p] = np.argmin(np.where(choice.allowed(), first, n + 1))
+        choice.take(pattern[p])
     return pattern

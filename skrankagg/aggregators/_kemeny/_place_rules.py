@@ -13,7 +13,7 @@ from ..._support._suggestions import did_you_mean
 from ..._support._values import as_float, is_integer, show
 from ...exceptions import InputError
 from ._budget import Budget
-from ._group_bounds import GroupBounds, feasible_pattern, is_feasible, query_bounds, smallest_conflict
+from ._group_bounds import GroupBounds, GroupChoice, feasible_pattern, is_feasible, query_bounds, smallest_conflict
 from ._pins_and_orders import (
     Constraints,
     Order,
@@ -193,8 +193,8 @@ def feasible_place(rules, near=None, solve=None):
     """Return the place of each item in some order that keeps all rules, or None if there is no such order.
 
     `near`, of shape (n,), contains the places of an order to stay near to. ``solve(items, places)`` assigns some items
-    to places, and returns the place of each item. By default, items keep their order. Only if a query has bounds and
-    pins or orders, an integer programme is solved.
+    to places, and returns the place of each item. By default, items keep their order. If a query has bounds as well as
+    pins or orders, and a quick search fails, an integer programme is solved.
     """
     order = np.arange(rules.own.n_items) if near is None else np.argsort(near)
     by_constraints = feasible_order(rules.own, preferred=order) if rules.own else order
@@ -204,10 +204,12 @@ def feasible_place(rules, near=None, solve=None):
         place = np.empty(len(order), dtype=np.int64)
         place[by_constraints] = np.arange(len(order))
         return place if solve is None else _divided(rules.kind, rules.kind[by_constraints], order, solve)
-    pattern = feasible_pattern(rules.bounds, order)
     if not rules.own:
-        return _divided(rules.bounds.group, pattern, order, solve)
-    kind, pattern = _pattern_by_programme(rules, order, pattern)
+        return _divided(rules.bounds.group, feasible_pattern(rules.bounds, order), order, solve)
+    chosen = _order_by_choice(rules, by_constraints)
+    if chosen is not None:
+        return _divided(rules.kind, rules.kind[chosen], order, solve)
+    kind, pattern = _pattern_by_programme(rules, order)
     return None if pattern is None else _divided(kind, pattern, order, solve)
 
 
@@ -220,13 +222,42 @@ def _divided(kind, pattern, order, solve):
     return place
 
 
-def _pattern_by_programme(rules, order, pattern):
+def _order_by_choice(rules, order):
+    """Place the items one by one, near an order that keeps pins and orders; return None if this breaks a rule.
+
+    Each place gets the first item that is left, has no pin, is below no item that is left, and may take the place under
+    the bounds of the groups.
+    """
+    choice, group = GroupChoice(rules.bounds), rules.bounds.group.tolist()
+    pinned, waits = {rank - 1: item for item, rank in rules.own.pins}, dict.fromkeys(order.tolist(), 0)
+    below = {item: [] for item in waits}
+    for above, under in rules.own.orders:
+        waits[under] += 1
+        below[above].append(under)
+    left, chosen = [item for item in waits if item not in set(pinned.values())], []
+    for p in range(len(order)):
+        allowed = choice.allowed()
+        candidates = [pinned[p]] if p in pinned else left
+        item = next((one for one in candidates if waits[one] == 0 and allowed[group[one]]), None)
+        if item is None:
+            return None
+        if p not in pinned:
+            left.remove(item)
+        chosen.append(item)
+        choice.take(group[item])
+        for under in below[item]:
+            waits[under] -= 1
+    return np.array(chosen, dtype=np.int64)
+
+
+def _pattern_by_programme(rules, order):
     """Return the kind of each item and of each place in an order that keeps all rules; None if there is no such order.
 
     Items with pins or orders are kinds of their own. A cell of such an item costs more, the further it is from the
-    item's place in `order`. A cell of a group costs 1 if another group has the place in `pattern`.
+    item's place in `order`. A cell of a group costs 1 if another group has the place in an order that keeps the bounds.
     """
     n, bounds = len(order), rules.bounds
+    pattern = feasible_pattern(bounds, order)
     kinds, kind = np.unique(rules.kind, return_inverse=True)
     member = np.zeros(len(kinds), dtype=np.int64)
     member[kind] = np.arange(n)
