@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from skrankagg import Kemeny, RankedLists
+from skrankagg._kernels import COMPILED
 from skrankagg.aggregators import kemeny_order, kemeny_score, pairwise_preferences
 from skrankagg.aggregators._kemeny import _proof, _restriction
 from skrankagg.aggregators._kemeny._branching import branch
@@ -269,6 +270,7 @@ def several_queries(seed, n_queries=5, n_items=9):
 
 
 @pytest.mark.sampled(4)
+@pytest.mark.interpreted(1)
 @pytest.mark.parametrize("ties", ["strict", "weak"])
 @pytest.mark.parametrize("method", ["auto", "exact", "iterated-local-search", "local-search"])
 def test_all_methods_of_kemeny_obey_pins_and_orders(method, ties):
@@ -289,6 +291,7 @@ def test_all_methods_of_kemeny_obey_pins_and_orders(method, ties):
     )
 
 
+@pytest.mark.skipif(not COMPILED, reason="plain Python takes seconds, and other tests run its kernels")
 def test_kemeny_with_orders_equals_kemeny_order_with_large_preferences():
     lists = make_mallows(n_voters=9, n_items=35, phi=0.97, random_state=1)
     items = sorted(lists["item"].unique())
