@@ -102,8 +102,8 @@ class CalibratedConsensus(JudgedConsensus):
 
     If few items are relevant, as in lists of a thousand documents, judge the probabilities by the first items. The
     error over all items is then small for any method that gives nearly all items a probability near 0. On such lists
-    the sigmoid is wrong by .1 and more for the first ten items, while isotonic regression is not. The page
-    :doc:`/user_guide/probabilities` has the numbers, and the number of queries that are needed.
+    the sigmoid is wrong by .1 and more for the first ten items, while isotonic regression is not. The
+    [page about probabilities](../../user_guide/probabilities.md) has the numbers, also for few judged queries.
 
     References
     ----------

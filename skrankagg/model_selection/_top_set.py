@@ -76,8 +76,8 @@ class TopSet(JudgedConsensus):
     judged queries, the probability that a new query's result contains the items is between c and
     :math:`c + 1/(n + 1)`, on average over the judged queries; ties raise it.
 
-    A result that contains all relevant items would be nearly the whole list, so it cannot be chosen. The page
-    :doc:`/user_guide/probabilities` has the sizes for one and for a half on real collections.
+    A result that contains all relevant items would be nearly the whole list, so it cannot be chosen. The
+    [page about probabilities](../../user_guide/probabilities.md) has the sizes for one and for a half on real data.
 
     References
     ----------

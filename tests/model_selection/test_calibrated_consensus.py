@@ -351,6 +351,7 @@ def benchmark(monkeypatch):
 
 
 @pytest.mark.exhaustive
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
 @pytest.mark.parametrize("folder", ["mq2008agg", "robust03"])
 def test_errors_on_real_collections_are_close_to_scikit_learn(shared_data, monkeypatch, folder):
     tools = benchmark(monkeypatch)
@@ -368,6 +369,7 @@ def test_errors_on_real_collections_are_close_to_scikit_learn(shared_data, monke
 
 
 @pytest.mark.exhaustive
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
 def test_the_benchmark_computes_what_the_classes_return(shared_data, monkeypatch):
     tools = benchmark(monkeypatch)
     lists, qrels = tools.read(shared_data / "mq2008agg")
@@ -383,6 +385,7 @@ def test_the_benchmark_computes_what_the_classes_return(shared_data, monkeypatch
 
 
 @pytest.mark.exhaustive
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
 @pytest.mark.parametrize("folder, one, half", [("mq2008agg", 6, 8), ("robust03", 8, 800)])
 def test_top_sets_on_real_collections(shared_data, monkeypatch, folder, one, half):
     tools = benchmark(monkeypatch)
