@@ -7,6 +7,7 @@ HEADINGS = {
     "p": "P",
     "recall": "R",
     "f1": "F1",
+    "set_f": "Set F",
     "success": "Success",
     "map": "MAP",
     "gmap": "GMAP",
