@@ -171,6 +171,8 @@ def test_aggregate_prints_the_effects_of_covariates(folder, capsys, patience):
         (("--method", "PlackettLuce[covariates=['length']]", "--covariates", "length"), "not by both"),
         (("--reconcile",), "--reconcile must be left out if the frame has no columns of a first and a second item"),
         (("--reconcile",), "or if --groups does not show which verdicts belong together. Name the columns."),
+        (("--voter", "file"), "--voter file applies only to files of ranked lists, but this file contains comparisons"),
+        (("losers.csv",), "files of comparisons must have the same columns; the given files differ"),
         (
             ("--reconcile", "--groups", "day"),
             "Name the column that tells these verdicts apart, such as --groups prompt",
