@@ -104,12 +104,14 @@ def test_blank_lines_and_empty_ballots_are_skipped(run, folder):
     assert found.drop(columns="query").equals(expected.drop(columns="query"))
 
 
-def test_several_elections_are_queries(run, fail):
+def test_several_elections_are_queries(run, fail, folder):
     found = consensus(run("aggregate", "lunch.toi", "lines.txt", "ranks.csv", *AGGREGATE))
     assert found["query"].drop_duplicates().tolist() == ["lines", "lunch", "ranks"]
     assert found.loc[found["query"] == "ranks", "item"].tolist()[0] == "Elm"
     assert "contains ranked lists; give files of one kind" in fail("aggregate", "lunch.toi", "lists.csv", *AGGREGATE)
-    message = fail("aggregate", "lunch.toi", "lunch.toi", *AGGREGATE)
+    (folder / "other").mkdir()
+    (folder / "other" / "lunch.toi").write_text(PREFLIB)
+    message = fail("aggregate", "lunch.toi", "other/lunch.toi", *AGGREGATE)
     assert "a query with the name of the file; 'lunch' is given twice." in message
     message = fail("aggregate", "lunch.toi", *AGGREGATE, "--voter", "file")
     assert "a file of ballots has many; leave it out." in message
