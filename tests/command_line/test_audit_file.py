@@ -171,6 +171,7 @@ def test_aggregate_prints_the_effects_of_covariates(folder, capsys, patience):
         (("--method", "PlackettLuce[covariates=['length']]", "--covariates", "length"), "not by both"),
         (("--reconcile",), "--reconcile must be left out if the frame has no columns of a first and a second item"),
         (("--reconcile",), "or if --groups does not show which verdicts belong together. Name the columns."),
+        (("--voter", "file"), "--voter file applies only to files of ranked lists, but this file contains comparisons"),
         (
             ("--reconcile", "--groups", "day"),
             "Name the column that tells these verdicts apart, such as --groups prompt",
@@ -179,6 +180,11 @@ def test_aggregate_prints_the_effects_of_covariates(folder, capsys, patience):
 )
 def test_options_of_comparisons_are_explained(fail, arguments, message):
     assert message in fail(*PLACKETT, *arguments)
+
+
+def test_files_of_comparisons_must_have_the_same_columns(fail):
+    message = fail("aggregate", "battles.csv", "losers.csv", "--method", "PlackettLuce")
+    assert "files of comparisons must have the same columns; the given files differ" in message
 
 
 def test_options_of_comparisons_need_comparisons(fail):

@@ -96,11 +96,23 @@ def test_duels_may_be_named_by_format(run, fail):
     assert "winner" in fail("aggregate", "lists.csv", "--format", "duels", "--method", "PlackettLuce")
 
 
-def test_several_elections_are_queries(run, fail):
+def test_blank_lines_and_empty_ballots_are_skipped(run, folder):
+    (folder / "gaps.csv").write_text("ballot,count\nA > B,2\n\n,5\n , \nB > A,1\n")
+    (folder / "full.csv").write_text("ballot,count\nA > B,2\nB > A,1\n")
+    found, expected = (consensus(run("aggregate", name, "--method", "BordaCount")) for name in ("gaps.csv", "full.csv"))
+    assert found["item"].tolist() == ["A", "B"]
+    assert found.drop(columns="query").equals(expected.drop(columns="query"))
+
+
+def test_several_elections_are_queries(run, fail, folder):
     found = consensus(run("aggregate", "lunch.toi", "lines.txt", "ranks.csv", *AGGREGATE))
     assert found["query"].drop_duplicates().tolist() == ["lines", "lunch", "ranks"]
     assert found.loc[found["query"] == "ranks", "item"].tolist()[0] == "Elm"
     assert "contains ranked lists; give files of one kind" in fail("aggregate", "lunch.toi", "lists.csv", *AGGREGATE)
+    (folder / "other").mkdir()
+    (folder / "other" / "lunch.toi").write_text(PREFLIB)
+    message = fail("aggregate", "lunch.toi", "other/lunch.toi", *AGGREGATE)
+    assert "a query with the name of the file; 'lunch' is given twice." in message
     message = fail("aggregate", "lunch.toi", *AGGREGATE, "--voter", "file")
     assert "a file of ballots has many; leave it out." in message
 
@@ -136,6 +148,8 @@ def test_standard_input_may_be_an_election(folder):
         ("Smith, Jo > Doe, Al\nDoe, Al > Smith, Jo\n", "ballots"),
         ("item,v,w\na,1,2\nb,2,1\n", "ranks"),
         ("item,v,w\na,1.5,2\nb,1.5,\nc,3,1\n", "ranks"),
+        ("item,v,w\na,,2\nb,,1\n", "ranks"),
+        ("item,v,w\na,x,2\nb,y,1\n", None),
     ],
 )
 def test_formats_are_recognised_only_if_they_are_certain(folder, text, found):

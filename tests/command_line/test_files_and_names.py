@@ -352,6 +352,28 @@ def test_an_option_followed_only_by_files_is_invalid_usage(folder, capsys):
     assert "--metrics must have names; got only files" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("compare runs qrels.txt --cv 1", "--cv: must be a whole number of at least 2; got '1'"),
+        ("explain runs --top 0", "--top: must be a whole number of at least 1; got '0'"),
+        ("tune runs qrels.txt --weights .3", "--weights: must be 1 divided by a whole number, such as .1 or .05"),
+        ("tune runs qrels.txt --weights few", "such as .1 or .05; got 'few'"),
+        ("tune runs", "give LISTS and QRELS"),
+    ],
+)
+def test_numbers_out_of_range_and_missing_files_are_invalid_usage(folder, capsys, arguments, message):
+    with pytest.raises(SystemExit) as error:
+        main(arguments.split())
+    assert error.value.code == 2 and message in capsys.readouterr().err
+
+
+def test_options_that_need_another_option_are_explained(fail, monkeypatch):
+    assert "--unit only works together with --intervals" in fail("aggregate", "runs", *AGGREGATE, "--unit", "query")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert "Parquet is not text; name a file with -o" in fail("aggregate", "runs", *AGGREGATE, "--to", "parquet")
+
+
 def test_fast_methods_are_default_methods_and_differ():
     known = {repr(method) for _, method in default_methods()}
     methods = make_methods(FAST)

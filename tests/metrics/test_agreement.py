@@ -365,6 +365,11 @@ def test_agreement_functions_reject_invalid_rankings(given, error, words):
         kendall_w([["a", "b"]])
 
 
+def test_overlap_with_an_empty_ranking_is_0():
+    assert overlap([], ["a", "b"], 2) == 0.0 and average_overlap({"a": 1}, {}, 2) == 0.0
+    assert rank_biased_overlap([], ["a", "b"]) == 0.0
+
+
 def test_agreement_matrix_needs_two_items_and_a_run():
     one = agreement_matrix({"u": ["a"], "v": ["a"]})
     assert one.isna().all(axis=None) and one.shape == (2, 2)

@@ -329,6 +329,12 @@ def test_command_line_evaluate_warns_about_bad_runs_and_continues(tmp_path, monk
 FOLD = r"share no query id: .*fold.*lists\.judged\(qrels\).*QueryKFold\(qrels=qrels\)"
 
 
+def test_evaluate_does_not_warn_if_the_query_and_the_item_are_judged_separately():
+    run = pd.DataFrame({"query": ["q"], "item": ["a"], "rank": [1]})
+    qrels = pd.DataFrame({"query": ["q", "r"], "item": ["b", "a"], "relevance": 1})
+    assert evaluate(run, qrels, missing_queries="zero")["map"].tolist() == [0.0]
+
+
 def test_scorer_error_for_an_unjudged_fold_names_the_remedy():
     scorer = make_ranking_scorer("map", qrels=SOME_QRELS)
     with pytest.raises(ValueError, match=FOLD):

@@ -8,7 +8,7 @@ import pytest
 import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
@@ -47,6 +47,7 @@ from skrankagg.utils.estimator_checks import (
     check_aggregator,
     check_list_transformer,
     example_lists,
+    example_qrels,
     parametrize_with_checks,
 )
 
@@ -199,6 +200,10 @@ def test_voter_selector_handles_unknown_voters():
     assert sorted(ignored.fit_transform(lists)["voter"].unique()) == ["v0"]
     with pytest.raises(ValueError, match="no value for voter 'v2'"):
         clone(selector).set_params(unknown_voter="error").fit(lists)
+    others = lists.assign(voter="other " + lists["voter"])
+    fitted = VoterSelector("ndcg", n_voters=1, unknown_voter="keep").fit(lists, qrels=example_qrels(lists))
+    with pytest.warns(UserWarning, match="no value for any of the voters.*, so all lists are kept"):
+        assert len(fitted.transform(others)) == len(others)
 
 
 def test_voter_selector_warns_about_queries_that_lose_all_lists():
@@ -276,6 +281,20 @@ def test_aggregator_union_passthrough_keeps_the_voters():
     assert "score" not in ranks_only
 
 
+class Foreign(BaseEstimator):
+    """An aggregator of another library, without fit_transform."""
+
+    def __init__(self, output):
+        self.output = output
+
+    def fit(self, X, y=None):
+        self.method_ = CombSUM().set_output(transform=self.output).fit(X)
+        return self
+
+    def transform(self, X):
+        return self.method_.transform(X)
+
+
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 def test_aggregator_union_exposes_parameters_of_its_members():
     union = AggregatorUnion([("sum", CombSUM()), ("chain", make_pipeline(TopK(3), MarkovChain()))])
@@ -289,6 +308,8 @@ def test_aggregator_union_exposes_parameters_of_its_members():
             AggregatorUnion(wrong).fit(example_lists())
     with pytest.raises(TypeError, match="must be an aggregator"):
         AggregatorUnion([("a", 3)]).fit(example_lists())
+    alone = AggregatorUnion([("chain", Foreign("pandas"))]).fit_transform(example_lists())
+    assert alone.equals(AggregatorUnion([("chain", CombSUM())]).fit_transform(example_lists()))
     for transformer in (TopK(1), TopK(1).set_output(transform="pandas")):
         with pytest.raises(TypeError, match="got 'a', which returns ranked lists"):
             AggregatorUnion([("a", make_pipeline(transformer)), ("b", CombSUM())]).fit(example_lists())
