@@ -96,6 +96,8 @@ class Browser:
         self._call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         wish = {"name": "prefers-color-scheme", "value": theme}
         self._call("Emulation.setEmulatedMedia", features=[wish])
+        # The event of the change comes with the next frame.
+        self.run("new Promise(done => requestAnimationFrame(() => setTimeout(() => done(0))))")
 
     def run(self, script):
         """Run JavaScript in the page, and return its value; wait if it is a promise."""

@@ -10,9 +10,10 @@ from browser import Browser, find_browser, pages
 
 __all__ = ["CHECKS", "faults"]
 
-#: Pixels by which the page is wider than the window, with its widest elements.
+#: Pixels by which the page or its article is wider than the window, with elements that end beyond the window.
 SIDEWAYS = """(() => {
-  const over = document.documentElement.scrollWidth - innerWidth;
+  const boxes = [document.documentElement, ...document.querySelectorAll(".bd-article-container")];
+  const over = Math.max(...boxes.map(box => box.scrollWidth - box.clientWidth));
   if (over <= 0) return [];
   const ends = one => one.getBoundingClientRect().right;
   const wide = [...document.body.querySelectorAll("*")].filter(one => ends(one) > innerWidth + 1);
