@@ -64,8 +64,10 @@ def repeated_text(chunks):
 
     if is_arrow_text(pd.Series([""]).dtype):
         return text_series(pa.chunked_array([_plain(chunk, pa) for chunk in chunks], type=pa.large_string()))
-    encoded = [chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode() for chunk in chunks]
-    objects = [one.dictionary.to_numpy(zero_copy_only=False).take(one.indices.to_numpy()) for one in encoded]
+    objects = []
+    for chunk in chunks:
+        encoded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+        objects.append(encoded.dictionary.to_numpy(zero_copy_only=False).take(encoded.indices.to_numpy()))
     return pd.Series(np.concatenate(objects))
 
 

@@ -89,7 +89,7 @@ def _damage(rng, lines, rows, mark):
     k = rng.randrange(len(lines))
     fields = lines[k].split(mark)
     at = rng.randrange(len(fields))
-    kind = rng.randrange(9)
+    kind = rng.randrange(10)
     if kind == 0:
         fields.insert(at, rng.choice(ODD))
     elif kind == 1:
@@ -110,6 +110,9 @@ def _damage(rng, lines, rows, mark):
         lines.insert(k, rng.choice(["", " ", "\t", "# note", mark * 5]))
     elif kind == 8:
         lines[k] += rng.choice([" ", "\t", mark, "  "])
+    elif kind == 9:
+        lines[k] += f"{mark}x"
+        lines.insert(k, rng.choice(["", " ", "\t"]))
 
 
 def outcome(path, style, options):
