@@ -259,6 +259,27 @@ def test_feasible_patterns_keep_natural_bounds(n_items):
     assert kept(bounds, feasible_pattern(bounds, rng.permutation(n_items)))
 
 
+@pytest.mark.parametrize("quick", [True, False])
+def test_feasible_places_exist_exactly_if_some_order_keeps_the_rules(quick, monkeypatch):
+    if not quick:
+        monkeypatch.setattr(_place_rules, "_order_by_choice", lambda rules, order: None)
+    monkeypatch.setattr(_place_rules, "_check_rules", lambda *args: None)
+    rng, found = np.random.default_rng(5), []
+    for _ in range(150):
+        lists = random_lists(rng, int(rng.integers(3, 7)))
+        kwargs = random_rules(rng, costs_of(lists)[0], 2)
+        rules = FootruleOptimal(**kwargs)._rules(lists)
+        if rules is None:
+            continue
+        rules, orders = rules[0], ALL_ORDERS[lists.n_candidates]
+        near = rng.permutation(lists.n_candidates)
+        place = _place_rules.feasible_place(rules, near)
+        found.append(place is not None)
+        assert found[-1] == any(rules.kept_by(one) for one in orders)
+        assert place is None or (rules.kept_by(place) and sorted(place) == sorted(near))
+    assert 0.1 < np.mean(found) < 0.95
+
+
 @pytest.mark.parametrize("up", [False, True])
 def test_shares_are_rounded_as_exact_fractions(up):
     for hundredths in range(101):
