@@ -91,10 +91,6 @@ class ExpectedRelevance(RankedRelevance):
             end = np.minimum(end, start + k)
         return np.where(end > start, total[end - 1], 0.0)
 
-    def head(self, k):
-        """Return self unchanged, because a cut could divide a group of tied items."""
-        return self
-
     def rate(self, value):
         """Replace the value of each row by the mean value of the row's tie group."""
         return self._group_totals(value.astype(np.float64, copy=False)) / self.tie_size
