@@ -27,9 +27,9 @@ def all_aggregators(external: bool = False) -> dict[str, type[BaseAggregator]]:
     -----
     UserWarning
         If an aggregator of another package cannot be used; it is left out. The warning names the aggregator, its
-        package and the reason. One reason is an error during the import. The other reasons are a class that is
-        not derived from BaseAggregator or has another name than the entry point, a parameter without a default, and a
-        name that is already taken.
+        package and the reason. One reason is an error during the import. Another reason is a class that is not
+        derived from BaseAggregator, or that has another name than the entry point. A parameter without a default and
+        a name that is already taken are reasons, too.
 
     See Also
     --------
