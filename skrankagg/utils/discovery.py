@@ -27,8 +27,9 @@ def all_aggregators(external: bool = False) -> dict[str, type[BaseAggregator]]:
     -----
     UserWarning
         If an aggregator of another package cannot be used; it is left out. The warning names the aggregator, its
-        package and the reason. Its import may fail, its class may not be derived from BaseAggregator, or a parameter
-        may have no default. Its name may also differ from the entry point, or be taken already.
+        package and the reason. One reason is an error during the import. Another reason is a class that is not
+        derived from BaseAggregator, or that has another name than the entry point. A parameter without a default and
+        a name that is already taken are reasons, too.
 
     See Also
     --------
