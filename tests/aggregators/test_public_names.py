@@ -36,8 +36,8 @@ def test_constructor_type_hints_match_the_parameter_constraints(name):
     parameters = method().get_params(deep=False)
     assert set(hints) == set(parameters)
     for parameter, constraints in method._parameter_constraints.items():
-        if constraints == "no_validation":  # judgements, which are checked where they are read
-            assert parameter == "qrels" and type(None) in get_args(hints[parameter])
+        if constraints == "no_validation":  # judgements and groups, which are checked where they are read
+            assert parameter in ("qrels", "item_groups") and type(None) in get_args(hints[parameter])
             continue
         checked = set().union(*(one.options for one in constraints if isinstance(one, StrOptions)))
         assert choices(hints[parameter]) == checked, parameter
