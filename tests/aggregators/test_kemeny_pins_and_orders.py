@@ -20,7 +20,11 @@ from skrankagg.aggregators._kemeny._triangles import TrianglePolytope
 from skrankagg.datasets import make_mallows, make_ranked_lists
 from skrankagg.exceptions import InputError
 
-pytestmark = [pytest.mark.twice, pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")]
+pytestmark = [
+    pytest.mark.twice,
+    pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning"),
+    pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning"),
+]
 
 WEIGHTS = (
     [1] * 7,
