@@ -117,7 +117,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     #: Further variants, beside ``_variants``, whose time is measured because it differs from the variants' times.
     _cost_variants: tuple[dict[str, object], ...] = ()
     #: Lists with fewer rows never take a minute, so their cost is not estimated.
-    _quick_rows: int = 5_000
+    _quick_rows: int = 4_000
     #: True if another numbering of the items changes no bit of the scores. For example, this is true for sums that add
     #: the rows in their order.
     _any_numbering: bool = False
