@@ -262,7 +262,11 @@ def test_no_page_scrolls_sideways_on_a_phone_or_has_pale_text(browser):
     for _, theme, _ in CHECKS:
         browser.change(theme=theme)
         assert browser.run("document.documentElement.dataset.theme") == theme
-    assert len(paths) > 200 and faults(browser, paths) == {}
+    # Generated pages are built alike, so every twelfth of them is opened. tools/page_faults.py opens all pages.
+    chosen = {
+        name: path for k, (name, path) in enumerate(sorted(paths.items())) if "generated/" not in name or k % 12 == 0
+    }
+    assert len(paths) > 200 and faults(browser, chosen) == {}
 
 
 @pytest.fixture(scope="module")
