@@ -58,6 +58,7 @@ class Browser:
         target = self._call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self._call("Page.enable")
+        self._call("Page.setLifecycleEventsEnabled", enabled=True)
 
     def __enter__(self):
         """Return the browser."""
@@ -86,18 +87,25 @@ class Browser:
         """
         self.change(width, height, theme)
         self._events.clear()
-        self._call("Page.navigate", url=Path(page).resolve().as_uri())
-        while "Page.loadEventFired" not in self._events:
+        loader = self._call("Page.navigate", url=Path(page).resolve().as_uri())["loaderId"]
+        # The event of the empty first page can come late, so the event must name this page's loader.
+        while ("load", loader) not in self._events:
             self._read()
         self.run("document.fonts.ready.then(() => 0)")
 
     def change(self, width=1440, height=1000, theme="light"):
         """Change the size of the window and the colours that the reader prefers; the page stays open."""
         self._call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.run(
+            f"""globalThis.changed = new Promise(done => {{
+              const query = matchMedia("(prefers-color-scheme: {theme})");
+              if (query.matches) done(); else query.addEventListener("change", done, {{once: true}});
+            }}); 0"""
+        )
         wish = {"name": "prefers-color-scheme", "value": theme}
         self._call("Emulation.setEmulatedMedia", features=[wish])
-        # The event of the change comes with the next frame.
-        self.run("new Promise(done => requestAnimationFrame(() => setTimeout(() => done(0))))")
+        # The page's own functions for this event are done before the next task, and the new size is drawn by then.
+        self.run("changed.then(() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))).then(() => 0)")
 
     def run(self, script):
         """Run JavaScript in the page, and return its value; wait if it is a promise."""
@@ -134,6 +142,6 @@ class Browser:
             self._rest += part
         text, _, self._rest = self._rest.partition(b"\0")
         answer = json.loads(text)
-        if "method" in answer:
-            self._events.append(answer["method"])
+        if answer.get("method") == "Page.lifecycleEvent":
+            self._events.append((answer["params"]["name"], answer["params"]["loaderId"]))
         return answer
