@@ -21,7 +21,6 @@ import numpy as np
 import pandas as pd
 from _measure import best_time, table
 
-from skrankagg import RankedLists
 from skrankagg.datasets import make_rasdagen, read_lists
 
 LEFT_OUT = ("Kemeny", "Agglomerative")
@@ -76,7 +75,7 @@ def readers(sizes, repeat, folder):
     rows = []
     for name, read in calls.items():
         path = folder / f"lists.{name.lower()}"
-        ours = best_time(lambda path=path: RankedLists.from_frame(read_lists(path)), repeat)
+        ours = best_time(lambda path=path: read_lists(path, as_frame=False), repeat)
         alone = best_time(read, repeat)
         rows.append([name, f"{1e3 * ours:.0f}", f"{1e3 * alone:.0f}", f"{ours / alone:.2f}"])
     if "Parquet" not in calls:

@@ -190,9 +190,7 @@ def _load(sources, args, progress, voter, position=False):
                 )
         if any(kinds):
             return _load_elections(files, kinds, args.decimal, voter, progress)
-        frame = read_lists(files, voter=voter, format=args.format, columns=columns, decimal=args.decimal)
-        progress.say("encoding the lists")
-        return RankedLists.from_frame(frame)
+        return read_lists(files, voter=voter, format=args.format, columns=columns, decimal=args.decimal, as_frame=False)
 
 
 def has_comparisons(sources, args):

@@ -71,6 +71,28 @@ def repeated_text(chunks):
     return pd.Series(np.concatenate(objects))
 
 
+def coded_text(chunks):
+    """Convert dictionary arrays of Arrow to one Series of categories with the texts of :func:`repeated_text`.
+
+    Arrow's codes are kept, so no text is written or numbered for each row. Some categories may have no row. If the
+    dictionary of an array repeats a text or contains nulls, the result is text.
+
+    >>> import pyarrow as pa
+    >>> from skrankagg._data._arrow_text import coded_text
+    >>> chunks = [pa.array(texts).dictionary_encode() for texts in (["b", "a", "b"], ["a"])]
+    >>> coded_text(chunks).tolist()
+    ['b', 'a', 'b', 'a']
+    """
+    import pyarrow as pa
+
+    joined = pa.chunked_array(chunks).unify_dictionaries()
+    texts = pd.Index(text_series(pa.chunked_array([joined.chunk(0).dictionary.cast(pa.large_string())])))
+    if not texts.is_unique or texts.hasnans:
+        return repeated_text(chunks)
+    codes = np.concatenate([chunk.indices.to_numpy() for chunk in joined.chunks])
+    return pd.Series(pd.Categorical.from_codes(codes, categories=texts))
+
+
 def _plain(chunk, pa):
     """Convert an Arrow array of strings, or of categories that are strings, to the type large_string."""
     if pa.types.is_dictionary(chunk.type):  # Arrow cannot convert every type of dictionary directly

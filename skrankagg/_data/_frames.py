@@ -227,7 +227,7 @@ class Columns:
         values = self.series(self._names[column])
         kind = getattr(values.dtype, "kind", "O")
         if kind in "iu":
-            if (np.abs(values.to_numpy(dtype=np.float64)) < EXACT_LIMIT).all():
+            if fit_float64(values):
                 return None
         elif kind in "fb":
             if not isinstance(values.dtype, np.dtype) or values.dtype.itemsize <= 8:
@@ -253,6 +253,11 @@ class Columns:
             text = pd.Series(values.to_list(), dtype=None if len(values) else str)
         # A null becomes None, which pandas treats as a missing id. Numbers are converted to NumPy's representation.
         return pd.Series(values.to_numpy()) if text is None else text
+
+
+def fit_float64(integers):
+    """Return True if float64 represents each integer of an array or Series exactly."""
+    return integers.min() > -EXACT_LIMIT and integers.max() < EXACT_LIMIT
 
 
 def is_frame(X):

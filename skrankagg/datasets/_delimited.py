@@ -204,7 +204,7 @@ def read_table(path, layout, numeric):
         file; the caller adds the name.
     """
     if layout.style == "parquet":
-        return read_parquet(path, layout.names, numeric)
+        return read_parquet(path, layout, numeric)
     if layout.decimal != "." and OLD_PANDAS:  # pandas' exact converter treats a point like a comma
         return _read_slowly(path, layout, numeric)
     try:

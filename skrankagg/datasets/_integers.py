@@ -25,7 +25,7 @@ def restore_integers(frame, source, layout):
         if name in frame and frame[name].dtype.kind == "f" and is_beyond_float64(frame[name].to_numpy())
     }
     if large:
-        text = read_table(source, layout, NUMERIC_OF_LISTS - large)
+        text = read_table(source, layout._replace(coded=False), NUMERIC_OF_LISTS - large)
         for name in large:
             if text[name].str.fullmatch(_INTEGER.pattern).all():
                 values = [int(value) for value in text[name]]

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 
-from .._data._arrow_text import repeated_text
-from .._data._frames import EXACT_LIMIT, frame_of
+from .._data._arrow_text import coded_text, repeated_text
+from .._data._frames import EXACT_LIMIT, fit_float64, frame_of
 from ..exceptions import InputError, MissingLibraryError
 from ._sources import opened_raw
 
@@ -53,22 +53,23 @@ def _refusals():
         raise InputError(f"expected a Parquet file that pyarrow can read, got a damaged one ({reason})") from None
 
 
-def read_parquet(path, names, numeric):
+def read_parquet(path, layout, numeric):
     """Read columns of a Parquet file by position.
 
     Parameters
     ----------
     path : str or path-like
         The Parquet file.
-    names : tuple of str or None
-        Names of the fields in the order of the file's columns, such as "query"; None skips a column.
+    layout : Layout
+        Description of the file. Its names are the names of the fields in the order of the file's columns, such as
+        "query"; None skips a column.
     numeric : set of str
         Names of the columns with finite numbers; the other columns become text.
 
     Returns
     -------
     DataFrame
-        One column for each name.
+        One column for each name. With `layout.coded`, texts that are stored as codes become categories.
 
     Raises
     ------
@@ -78,14 +79,14 @@ def read_parquet(path, names, numeric):
     import pyarrow as pa
     from pyarrow.parquet import read_metadata, read_table
 
-    wanted = [name for name in names if name is not None]
+    wanted = [name for name in layout.names if name is not None]
     with _refusals(), opened_raw(path) as stream:
         metadata = read_metadata(stream)
         n_rows = metadata.num_rows
         coded = _coded_text(metadata)
         stream.seek(0)
         table = read_table(stream, read_dictionary=coded)
-        table = table.select([k for k, name in enumerate(names) if name is not None]).rename_columns(wanted)
+        table = table.select([k for k, name in enumerate(layout.names) if name is not None]).rename_columns(wanted)
         table.validate(full=True)
         if len(table) != n_rows:
             raise InputError(f"expected {n_rows} rows, the number in the footer of the Parquet file, got {len(table)}")
@@ -99,7 +100,10 @@ def read_parquet(path, names, numeric):
             table = table.drop_columns([name])
             if name not in numeric and pa.types.is_dictionary(kind) and _is_text(kind.value_type):
                 _refuse_missing(values.is_null().to_numpy(), name)
-                columns[name] = repeated_text(values.chunks)
+                columns[name] = (coded_text if layout.coded else repeated_text)(values.chunks)
+                continue
+            if name in numeric and (integers := _small_integers(values)) is not None:
+                columns[name] = integers if name == "rank" else integers.astype(np.float64)
                 continue
             column = pa.table({name: values}).to_pandas(ignore_metadata=True)[name]
             del values
@@ -137,6 +141,16 @@ def _refuse_missing(is_missing, name):
 def _checked_text(column, name):
     _refuse_missing(column.isna().to_numpy(), name)
     return column.astype(str)
+
+
+def _small_integers(values):
+    """Convert a column of Arrow to int64; return None if float64 does not represent all values exactly."""
+    from pyarrow import types
+
+    if not types.is_integer(values.type) or values.null_count:
+        return None
+    integers = values.to_numpy()
+    return integers.astype(np.int64) if fit_float64(integers) else None
 
 
 def _checked_numbers(column, name, kind):

@@ -3,12 +3,15 @@
 import os
 import re
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import replace
+from typing import Literal, overload
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import union_categoricals
 
 from .._data._frames import frame_of
+from .._data._ranked_lists import RankedLists
 from .._support._checks import check_choice
 from ..exceptions import InputError, InputTypeError
 from ._format_names import ListsFormat, QrelsFormat
@@ -80,7 +83,7 @@ def _check_apart(paths, frames, styles):
     seen = {}
     for path, frame, style in zip(paths, frames, styles, strict=True):
         lists = frame[["query", "voter"]].drop_duplicates()
-        for voter, queries in lists.groupby("voter", sort=False)["query"]:
+        for voter, queries in lists.groupby("voter", sort=False, observed=True)["query"]:
             queries = set(queries)
             for other, others, other_style in seen.get(voter, ()):
                 if style == other_style == "trec" or not queries.isdisjoint(others):
@@ -91,6 +94,37 @@ def _check_apart(paths, frames, styles):
             seen.setdefault(voter, []).append((file_name(path), queries, style))
 
 
+def _joined(frames):
+    """Concatenate the rows of several files; texts stay categories only if all files have categories."""
+    columns = {}
+    for name in frames[0]:
+        parts = [frame[name] for frame in frames]
+        coded = [isinstance(part.dtype, pd.CategoricalDtype) for part in parts]
+        if all(coded):
+            columns[name] = pd.Series(union_categoricals(parts))
+        else:
+            parts = [_text_of(part) for part in parts] if any(coded) else parts
+            columns[name] = pd.concat(parts, ignore_index=True)
+    return frame_of(columns)
+
+
+def _text_of(ids):
+    """Convert categories of a Series or an Index to text; other ids are returned as they are."""
+    if not isinstance(ids.dtype, pd.CategoricalDtype):
+        return ids
+    if isinstance(ids, pd.Index):
+        return ids.categories.take(ids.codes)
+    return pd.Series(ids.cat.categories.take(ids.cat.codes))
+
+
+def _encoded(frame):
+    """Encode a frame of text and categories; all ids of the result are text."""
+    lists = RankedLists.from_frame(frame)
+    coded = {name: getattr(lists, name) for name in ("queries", "voters", "items")}
+    return replace(lists, **{name: _text_of(ids) for name, ids in coded.items()})
+
+
+@overload
 def read_lists(
     path: FileLike | Sequence[FileLike],
     *,
@@ -99,7 +133,33 @@ def read_lists(
     columns: Sequence[str | None] | None = None,
     decimal: Literal[".", ","] = ".",
     trailing: Literal["error", "ignore"] = "error",
-) -> pd.DataFrame:
+    as_frame: Literal[True] = True,
+) -> pd.DataFrame: ...
+
+
+@overload
+def read_lists(
+    path: FileLike | Sequence[FileLike],
+    *,
+    format: ListsFormat = "auto",
+    voter: Literal["auto", "file"] | Sequence[str | None] = "auto",
+    columns: Sequence[str | None] | None = None,
+    decimal: Literal[".", ","] = ".",
+    trailing: Literal["error", "ignore"] = "error",
+    as_frame: Literal[False],
+) -> RankedLists: ...
+
+
+def read_lists(
+    path: FileLike | Sequence[FileLike],
+    *,
+    format: ListsFormat = "auto",
+    voter: Literal["auto", "file"] | Sequence[str | None] = "auto",
+    columns: Sequence[str | None] | None = None,
+    decimal: Literal[".", ","] = ".",
+    trailing: Literal["error", "ignore"] = "error",
+    as_frame: bool = True,
+) -> pd.DataFrame | RankedLists:
     r"""Read ranked lists from one or several files.
 
     FLAGR's CSV files, CSV and TSV files with a header, TREC runs and JSON Lines are recognised by their first line.
@@ -134,10 +194,13 @@ def read_lists(
         Decimal mark of numbers. A comma is possible only in files separated by tabs or semicolons.
     trailing : {"error", "ignore"}, default="error"
         How to treat words after the tag of a TREC run. The program trec_eval ignores such words.
+    as_frame : bool, default=True
+        If False, return the lists in encoded form, as ``RankedLists.from_frame(read_lists(path))`` does. This is faster
+        with pyarrow, because the ids of the rows need not become text first.
 
     Returns
     -------
-    DataFrame
+    DataFrame, or RankedLists if `as_frame` is False
         Columns query, voter and item, which are str. If the files have them, there are also the columns rank (int64, or
         float64 if some ranks are not integers), score, weight and duel (all three float64). The column duel marks
         paired comparisons, see ``RankedLists.from_frame``. Rows are in the order of the files. Scores become 64-bit
@@ -155,7 +218,8 @@ def read_lists(
     ValueError
         If a format is not certain, or a line has too few or too many fields. If a number cannot be read or is not
         finite; the message then contains the line number. If a file is empty or not in UTF-8, files differ in their
-        columns, or two files contain lists of the same voter.
+        columns, or two files contain lists of the same voter. With ``as_frame=False``, also for the reasons listed at
+        :meth:`RankedLists.from_frame <skrankagg.RankedLists.from_frame>`.
 
     See Also
     --------
@@ -202,6 +266,8 @@ def read_lists(
       query voter  item  rank  score
     0    q1  bm25  d007     1    2.5
     1    q1  bm25  d003     2    1.5
+    >>> read_lists(path, as_frame=False)
+    RankedLists(n_queries=1, n_voters=1, n_items=2, n_lists=1, n_rows=2, ranks and scores)
     >>> folder.cleanup()
 
     Reading a stream, a table with decimal commas, and JSON:
@@ -250,7 +316,7 @@ def read_lists(
             source = make_rereadable(path, "read_lists")
             with encoding_checked(source):
                 found, layout = find_format(source, LISTS, format, columns, decimal, trailing == "ignore")
-                frame = _read(found, source, layout, LISTS, format)
+                frame = _read(found, source, layout._replace(coded=not as_frame), LISTS, format)
         given = named and name is not None
         if given:
             frame = _named(frame, path, name)
@@ -267,13 +333,14 @@ def read_lists(
         styles.append("named" if given else layout.style)
     if len(frames) > 1:
         _check_apart(paths, frames, styles)
-    frame = pd.concat(of_one_type(frames), ignore_index=True) if len(frames) > 1 else frames[0]
+    frame = _joined(of_one_type(frames)) if len(frames) > 1 else frames[0]
     columns = {name: frame.pop(name) for name in LISTS.known if name in frame}
     if "rank" in columns and columns["rank"].dtype.kind == "f":
         rank = columns["rank"].to_numpy()
         if not is_beyond_float64(rank) and (rank == (whole := rank.astype(np.int64))).all():
             columns["rank"] = whole
-    return frame_of(columns)
+    frame = frame_of(columns)
+    return frame if as_frame else _encoded(frame)
 
 
 def read_qrels(
