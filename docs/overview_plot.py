@@ -126,29 +126,29 @@ def words():
             f"judged collections of TREC and LETOR with {min(queries)} to {max(queries)} queries and {min(voters)} to "
             f"{max(voters)} runs each. The merged list is better than the best single run on {n_judged} of them; "
             f"without judgements, it is better on {n_rrf}. On {COLLECTIONS[best['collection']]} with "
-            f"{_number(int(best['voters']))} runs, the best run has {best['run'] - best['judged']:.1f} points more.",
+            f"{_number(int(best['voters']))} runs, the best run is {best['run'] - best['judged']:.1f} points better.",
         ),
         "places": (
             f"The first {N_DRIVERS} drivers of Formula One in 2012, with an interval for the place of each driver; the "
             f"intervals of Vettel and Alonso overlap.",
-            f"How sure is the order? Vettel won the championship of 2012 by three points. The races were drawn again "
-            f"1,000 times, and he is first in {100 * places.loc['Vettel', 'top_1']:.0f} % of the draws. The data are "
+            f"How sure is the order? Vettel won the championship of 2012 by three points. The races were resampled "
+            f"1,000 times, and he is first in {100 * places.loc['Vettel', 'top_1']:.0f} % of these draws. The data are "
             f"the 20 real races.",
         ),
         "kemeny": (
             f"Seconds until Kemeny's order is proven to be optimal, for {len(proofs)} elections with "
             f"{min(row[0] for row in proofs)} to {max(row[0] for row in proofs)} candidates. Nearly all elections need "
             f"less than a second.",
-            f"An exact consensus. No other order disagrees less with the ballots: `Kemeny` proves this for "
+            f"`Kemeny` finds an exact consensus: no other order disagrees less with the ballots. It proves this for "
             f"{len(proven)} of {len(proofs)} real elections of PrefLib within five seconds each. One of them has "
             f"{max(row[0] for row in proven)} candidates. The median time is {statistics.median(seconds):.2f} s.",
         ),
         "genes": (
             f"The first {N_GENES} genes of five studies of prostate cancer, with the adjusted p-value of each gene and "
             f"the number of studies that list it. {shared['item']} is in all five lists.",
-            f"Genes that are listed more often than by chance. Five real studies of prostate cancer list 25 genes "
-            f"each, {len(table)} different genes together. With a false discovery rate of {100 * LEVEL:.0f} %, "
-            f"{found} genes remain.",
+            f"Which genes are listed more often than chance can explain? Five real studies of prostate cancer list "
+            f"25 genes each, {len(table)} different genes in total. With a false discovery rate of "
+            f"{100 * LEVEL:.0f} %, {found} genes remain.",
         ),
     }
 

@@ -119,7 +119,7 @@ def test_placeholders_for_addresses_are_valid_and_explained():
 
 def test_contributing_states_the_use_of_generative_ai():
     statement = (
-        "Code, tests and documentation were written with generative AI. Whoever publishes a version answers for it and "
-        "names the tools here: "
+        "Code, tests and documentation were written with generative AI. The person who publishes a version is "
+        "responsible for it and names the tools here: "
     )
     assert statement in " ".join((README.parent / "CONTRIBUTING.md").read_text(encoding="utf-8").split())

@@ -11,8 +11,8 @@ PAGE = DOCS / "formulas.md"
 
 HEAD = """# All formulas on one page
 
-The formulas of all methods, taken from their docstrings. Each name leads to the page of the method, with its rules for
-ties and absent items, its cost and its sources. The guide explains the formulas and works them by hand.
+This page has the formulas of all methods, taken from their docstrings. Each name leads to the page of the method, with
+its rules for ties and absent items, its cost and its sources. The guide explains the formulas and works them by hand.
 
 <!-- python tools/regenerate.py writes this page. -->
 """
