@@ -18,7 +18,7 @@ class Bucklin(BaseAggregator):
     r"""Rank items by their median rank: the depth down to which more than half of the lists contain the item.
 
     At depth 1, only the first places of all lists are counted; at depth 2, the first two places are counted; and so on.
-    The depth of an item is the place down to which more than half of the lists contain the item. Among items of equal
+    The depth of an item is the first depth at which more than half of the lists contain the item. Among items of equal
     depth, an item is ranked higher if more lists contain it down to this depth.
 
     Parameters
@@ -39,7 +39,7 @@ class Bucklin(BaseAggregator):
     -----
     Let :math:`r_v(i)` be the rank of item :math:`i` in list :math:`v`. The depth :math:`d(i)` is a weighted median of
     the ranks: the least rank such that lists with a majority of the weight rank the item there or higher. The share
-    :math:`p(i)` is the part of the total weight that these lists have [1]_, [2]_,
+    :math:`p(i)` is the weight of these lists divided by the total weight [1]_, [2]_,
 
     .. math:: d(i) = \min \{ d : \sum_{v : r_v(i) \le d} w_v > \tfrac12 \sum_v w_v \}, \qquad
        p(i) = \frac{\sum_{v : r_v(i) \le d(i)} w_v}{\sum_v w_v}.
@@ -124,7 +124,7 @@ class Bucklin(BaseAggregator):
 
 
 def _reached_by_depth(lists, absent):
-    """Return two results: a function that converts depths to weights, and the total weight of each candidate's lists.
+    """Return a function that computes the weight of the lists down to a depth, and the total weight of the lists.
 
     The argument of the function contains twice the depth of each candidate. For each candidate, the function returns
     the total weight of the lists that rank the candidate at this depth or higher. The second result is the total weight

@@ -177,7 +177,7 @@ class BIRRA(BaseAggregator):
 
 
 class _Bins:
-    """Bin of each row, and bin of the absent items of each list."""
+    """Bins of the rows, and of the absent items of each list; the methods count items and add up factors by bin."""
 
     def __init__(self, lists, n_bins):
         self.lists, self.n_bins = lists, n_bins

@@ -44,8 +44,8 @@ class Stack:
     def is_forced(self):
         """Return a mask of shape (n_components - 1,): True if a component must precede the next component.
 
-        A component need not precede the next component if two groups of tied items can tie or swap at no
-        cost. These are the last group of the component and the first group of the next component.
+        This is not necessary if the last bucket of the first component and the first bucket of the next component can
+        tie or swap at no cost.
         """
         if self.n_components == 1:
             return np.empty(0, dtype=bool)

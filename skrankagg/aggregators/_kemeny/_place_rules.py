@@ -33,7 +33,10 @@ Prefixes: TypeAlias = int | Sequence[int]
 
 @dataclass(frozen=True)
 class PlaceRules:
-    """Bounds for groups, pins and orders of one query. `n_capped` is the number of groups with lowered bounds."""
+    """Rules for the places in one query: bounds for groups (`bounds`), and pins and orders (`own`).
+
+    `n_capped` is the number of groups whose lower bound was reduced to the size of the group.
+    """
 
     bounds: GroupBounds
     own: Constraints
@@ -45,7 +48,7 @@ class PlaceRules:
         return [*self.bounds.members, *self.own.members]
 
     def only(self, members):
-        """Return the same query with only some of the bounds, pins and orders."""
+        """Return a copy with only the bounds, pins and orders in `members`."""
         bounds = [one for one in members if not isinstance(one, Pin | Order)]
         return PlaceRules(self.bounds.only(bounds), self.own.only(members))
 
@@ -64,9 +67,9 @@ class PlaceRules:
 
     @property
     def kind(self):
-        """Number the items so that items without pins and orders have the number of their group.
+        """Number the items so that items with the same number can swap places without breaking a rule.
 
-        Items with the same number can change places without breaking a rule.
+        An item without pins and orders has the number of its group. Each other item has a number of its own.
         """
         kind = self.bounds.group.copy()
         alone = np.unique([*(item for item, _ in self.own.pins), *self.pairs.ravel().tolist()]).astype(np.int64)
@@ -74,7 +77,7 @@ class PlaceRules:
         return kind
 
     def allowed(self):
-        """Return a mask of shape (n, n): the places that each item may have, as far as one pin or order decides it."""
+        """Return a mask of shape (n, n): False if one pin or one order alone excludes the item from the place."""
         n = self.own.n_items
         allowed = np.ones((n, n), dtype=bool)
         above, below = self.pairs.T
@@ -110,9 +113,10 @@ def read_rules(lists, item_groups, at_least, at_most, bounded, pins, orders):
 
 
 def _read_groups(lists, item_groups, at_least, at_most, bounded):
-    """Return the bounded groups, the group of each candidate, and the bounds of each group; the candidates may be None.
+    """Read the groups that have bounds, the group of each candidate, and the lower and upper bound of each group.
 
-    A candidate without bounds has the number of bounded groups.
+    If n groups have bounds, they are numbered from 0, and candidates without bounds have the number n. The groups and
+    the candidates' groups are None without `item_groups`.
     """
     if item_groups is None or (at_least is None and at_most is None):
         for name, value in (("at_least", at_least), ("at_most", at_most), ("bounded", bounded)):
@@ -144,7 +148,10 @@ def _check_bounded(bounded):
         return
     if isinstance(bounded, np.ndarray | Sequence) and not isinstance(bounded, str | bytes):
         if not len(bounded):
-            raise InputError("`bounded` must contain at least one number of places; got none.", parameter="bounded")
+            raise InputError(
+                "`bounded` must contain at least one number of places; got none. Use None for all numbers.",
+                parameter="bounded",
+            )
         for one in bounded:
             check_count("bounded", one)
     else:
@@ -161,7 +168,7 @@ def _prefixes(bounded, n):
 
 
 def _read_bounds(groups, given, name):
-    """Return a dict of the code of each group to its bound."""
+    """Return a dict that maps the code of each group to its bound."""
     known, found = groups.tolist(), {}
     for group, bound in ({} if given is None else given).items():
         code = known.index(group) if group in known else -1
@@ -192,9 +199,10 @@ def _is_share(bound):
 def feasible_place(rules, near=None, solve=None):
     """Return the place of each item in some order that keeps all rules, or None if there is no such order.
 
-    `near`, of shape (n,), contains the places of an order to stay near to. ``solve(items, places)`` assigns some items
-    to places, and returns the place of each item. By default, items keep their order. If a query has bounds as well as
-    pins or orders, and a quick search fails, an integer programme is solved.
+    `near`, of shape (n,), contains the places of another order, and the result stays near this order. ``solve(items,
+    places)`` assigns items with the same rules to places, and returns the place of each item. By default, such items
+    keep the order in `near`. With bounds and pins or orders together, a quick search may fail; then an integer
+    programme is solved.
     """
     order = np.arange(rules.own.n_items) if near is None else np.argsort(near)
     by_constraints = feasible_order(rules.own, preferred=order) if rules.own else order
@@ -253,8 +261,8 @@ def _order_by_choice(rules, order):
 def _pattern_by_programme(rules, order):
     """Return the kind of each item and of each place in an order that keeps all rules; None if there is no such order.
 
-    Items with pins or orders are kinds of their own. A cell of such an item costs more, the further it is from the
-    item's place in `order`. A cell of a group costs 1 if another group has the place in an order that keeps the bounds.
+    Each item with pins or orders is a kind of its own, and its cost grows with the distance from its place in `order`.
+    A group pays 1 for each place that another group has in some order that keeps the bounds.
     """
     n, bounds = len(order), rules.bounds
     pattern = feasible_pattern(bounds, order)
@@ -302,7 +310,7 @@ def _check_rules(lists, rules, names):
 
 
 def _shortened(members, feasible):
-    """Drop large parts of a list that is not feasible, as long as the rest is not feasible."""
+    """Shorten a list of rules that is not feasible: drop large parts if the remaining list is not feasible either."""
     size = len(members) // 2
     while size > 1:
         start = 0

@@ -20,7 +20,10 @@ _THRESHOLD = [Interval(Integral, 0, None, closed="left"), Interval(RealNotInt, 0
 
 
 def outranking_relation(concordant, discordant, *, concordance, discordance):
-    """Return a mask of shape (..., n, n): True if the row's item outranks the column's item."""
+    """Return a mask of shape (..., n, n): True if the row's item outranks the column's item.
+
+    `concordant` and `discordant`, of the same shape, contain the weights of the lists that agree and that object.
+    """
     relation = (concordant >= concordance) & (discordant <= discordance)
     items = np.arange(relation.shape[-1])
     relation[..., items, items] = False
@@ -60,7 +63,7 @@ def net_qualification(relation):
 
 
 class Outranking(BaseAggregator):
-    r"""Rank items by an outranking relation: on each pair, enough lists must agree and not too many lists may object.
+    r"""Rank items by an outranking relation: for each pair, enough lists must agree and not too many may object.
 
     A majority alone is not enough. A minority of the lists has a veto if it ranks the two items the other way round,
     with a wide gap between them.
