@@ -144,8 +144,8 @@ def _reached_by_depth(lists, absent):
     if not short.any():
         return held, total
     # Sort the lists by the rank of their absent items, and add up their weights. From this sum, subtract the weights of
-    # the lists that contain the item. The rest is the weight of the lists in which the item is absent and its rank is
-    # at the depth or higher. Full lists have no absent items, so they get a rank that no depth reaches.
+    # the lists that contain the item. What remains is the weight of the lists that lack the item and give it a rank at
+    # the depth or higher. Full lists have no absent items, so they get a rank that no depth reaches.
     unheld = np.where(short, lists.list_length + 1 + n_items, 2 * n_items + 1)
     width = 2 * int(n_items.max()) + 2
     key = lists.list_query.astype(np.int64) * width + unheld

@@ -24,7 +24,7 @@ def round_table(lists, unit, score, rule, absent):
     last, survived = np.maximum.reduceat(score, heads), score.astype(np.int64)
     wins = score == last[query]
     n_winners = np.add.reduceat(wins.astype(np.int64), heads)
-    # A single winner needs no round of its own, unless it is the only item.
+    # A single winner needs no additional round, except in a query with a single item.
     n_rounds = np.maximum(last + (n_winners > 1), 1).astype(np.int64)
     length = np.minimum(survived + 1, n_rounds[query])
     n_rows = int(length.sum())

@@ -1,10 +1,11 @@
 """Cheapest assignment of items to places under bounds for groups, pins and orders, with a proof.
 
 A cell is a pair of an item and a place. The linear programme starts with a few of the n^2 cells: for each item, the
-places near its place in two orders. These are the best order without rules, and an order that keeps the rules. After
-each programme, the cells with negative reduced costs are added, until there are no such cells. This procedure is called
-column generation. The programme then bounds the cost of every order. Its solution is nearly always an order, and then
-this order is optimal. Otherwise an integer programme branches over the cells whose reduced costs do not exclude them.
+places near its place in two orders. These are the best order without rules, and an order that satisfies the rules.
+After each programme, the cells with negative reduced costs are added, until there are no such cells. This procedure is
+called column generation. The programme then bounds the cost of every order. Its solution is nearly always an order, and
+then this order is optimal. Otherwise an integer programme branches over the cells whose reduced costs do not exclude
+them.
 """
 
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from ._worker import Unstarted, Worker
 # so it then runs in a separate process, which Ctrl-C can end.
 _OWN_PROCESS = 1000
 # A programme for at most _FEW_ITEMS items starts with all cells. A larger programme starts with the cells that are at
-# most _NEAR places away from the item's place in one of two orders.
+# most _NEAR places away from the item's place in one of the two orders above.
 _FEW_ITEMS, _NEAR = 30, 6
 # A solution is an order if the value of each cell is at most this far from an integer.
 _INTEGRAL = 1e-5
@@ -53,7 +54,7 @@ def assign(cost):
 
 
 class BestPlaces(NamedTuple):
-    """Places of the items in the best known order, its cost, a lower bound, and the reason why the search ended."""
+    """Best known order as the place of each item, its cost, a lower bound, and the reason why the search ended."""
 
     place: np.ndarray
     cost: float
@@ -62,10 +63,10 @@ class BestPlaces(NamedTuple):
 
 
 def solve_bounded(cost, rules, free, time_limit):
-    """Find the cheapest order that keeps the rules of a query, and prove that it is optimal if time allows.
+    """Find the cheapest order that satisfies the rules of a query, and prove that it is optimal if time allows.
 
     `cost` has shape (n, n), and `free` contains the places of the items in the best order without rules. At least one
-    order must keep the rules. Returns a BestPlaces.
+    order must satisfy the rules. Returns a BestPlaces.
     """
     items = np.arange(len(cost))
 
@@ -85,10 +86,10 @@ def solve_bounded(cost, rules, free, time_limit):
 
 
 class BoundedAssignment(Bracket):
-    """Search for the cheapest order that keeps the rules, with a proven lower bound on its cost.
+    """Search for the cheapest order that satisfies the rules, with a proven lower bound on its cost.
 
     `cost` has shape (n, n). `free` contains the places of the best order without rules, and `start` the places of an
-    order that keeps the rules.
+    order that satisfies the rules.
     """
 
     def __init__(self, cost, rules, free, start, budget):
@@ -161,7 +162,10 @@ class BoundedAssignment(Bracket):
             self.possible &= np.maximum(reduced, 0.0) <= most
 
     def _branch(self):
-        """Solve the integer programme over all possible cells; if there are many, first try the cells in use."""
+        """Solve the integer programme over all possible cells.
+
+        If there are many cells, the cells of the linear programme are tried first.
+        """
         self.branched = True
         if np.count_nonzero(self.possible) > 2 * np.count_nonzero(self.possible & self.used):
             self._solve_integers(self.used)
@@ -183,7 +187,7 @@ class BoundedAssignment(Bracket):
         return status, bound
 
     def _take(self, row, place, x):
-        """Store a solution if it is an order that keeps the rules and costs less than the best known order."""
+        """Store a solution if it is an order that satisfies the rules and costs less than the best known order."""
         chosen = x > 0.5
         if np.abs(x - chosen).max() > _INTEGRAL or np.count_nonzero(chosen) < len(self.place):
             return

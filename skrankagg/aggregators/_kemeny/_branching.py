@@ -1,9 +1,9 @@
 """Branch and bound over the pairs of items of a component, with bounds from linear programmes.
 
 A node is a set of fixed pairs that is closed under transitivity. A side of a pair is one of the two possible orders of
-its items. In each node, several fractional and costly pairs are tried. The search branches on the pair whose two sides
-raise the bound most. To try a pair, one linear programme is solved for each side. A side that cannot contain a cheaper
-order is excluded at once.
+its items. In each node, several pairs with fractional values and high costs are tried. The search branches on the pair
+whose two sides raise the bound most. To try a pair, one linear programme is solved for each side. A side that cannot
+contain a cheaper order is excluded at once.
 """
 
 from dataclasses import dataclass

@@ -225,7 +225,7 @@ class Bracket:
 
     @property
     def most(self):
-        """Return the highest cost that counts as less than the cost of the best known order, in spite of rounding."""
+        """Return the highest cost at which an order counts as cheaper than the best known order."""
         return self.cost - (0.999 * self.step or 1e-9 * self.scale)
 
     def met(self):

@@ -1,4 +1,4 @@
-"""Half cuts: valid inequalities that are half the sum of some rows, rounded down.
+"""Half cuts: inequalities that are half the sum of some rows of a linear programme, rounded down.
 
 The rows of the linear programme forbid cycles of three items (triangles). Its solution may contain values of 1/2.
 Suppose that some rows with integer coefficients add up to even coefficients and an odd right side. Half of this sum,

@@ -36,7 +36,7 @@ __all__ = ["Kemeny"]
 # Number of groups of queries per process. A query with more items than _FEW_ITEMS begins a new group: small queries
 # take milliseconds.
 _GROUPS, _FEW_ITEMS = 8, 20
-# Largest component, in items, that method="auto" proves without a time limit: a second or so.
+# Largest component, in items, that method="auto" proves without a time limit. The proof takes about a second.
 _EASY_ITEMS = 60
 # Share of the time limit for the search of a strict order, before the search of an order with ties.
 _SHARE = 0.25
@@ -80,9 +80,9 @@ class Kemeny(BaseAggregator):
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
         Use "ignore" for paired comparisons.
     time_limit : float, default=None
-        Time limit for each query in seconds; None means no limit. The time used exceeds the limit by at most a tenth of
-        the limit or 0.2 seconds, for any number of items. The limit does not cover two steps: counting the pairs of all
-        items, and starting the `n_jobs` processes, which happens once for several queries.
+        Time limit for each query in seconds; None means no limit. For any number of items, the time used exceeds the
+        limit by at most a tenth of the limit or 0.2 seconds, whichever is more. The limit does not cover two steps:
+        counting the pairs of all items, and starting the `n_jobs` processes, which happens once for several queries.
     n_restarts : int, default=200
         Number of rounds of the iterated local search in each component that is not proven.
     random_state : int, RandomState instance or None, default=0
@@ -188,7 +188,7 @@ class Kemeny(BaseAggregator):
     If there are only a few lists, they are closer to their own consensus than to the true centre, and the dispersion is
     too small. If the consensus is not proven, the two columns describe the order that was found.
 
-    **Pins and orders.** The consensus has the lowest score among all orders that meet the pins and orders, and
+    **Pins and orders.** The consensus has the lowest score among all orders that satisfy the pins and orders, and
     `lower_bound`, `optimal` and `unique` refer to these orders only. An order fixes the direction of a pair in the
     search and in the programmes. The components are then computed from the majorities and the orders together. Each pin
     adds an equation to the programmes: the number of items above the pinned item is known. The items of a query with a
@@ -377,7 +377,10 @@ class Kemeny(BaseAggregator):
         )
 
     def _constraints(self, lists):
-        """Read the pins and orders of each query, None without any; raise InputError if they contradict each other."""
+        """Read the pins and orders of each query; raise InputError if they contradict each other.
+
+        Without both parameters, the result is None for each query.
+        """
         if not self._is_constrained:
             return [None] * lists.n_queries
         constraints, ties = read_constraints(lists, self.pins, self.orders), self.consensus_ties == "weak"
@@ -441,7 +444,10 @@ class Kemeny(BaseAggregator):
         return solved
 
     def _solve_constrained(self, query, own, search, solve, start):
-        """Solve a query first without and then with its pins and orders; insert the first score after the bound."""
+        """Solve a query first without and then with its pins and orders.
+
+        Returns the second result, with the first score inserted after the bound.
+        """
         part = replace(search, budget=search.budget.share(_UNCONSTRAINED_SHARE))
         free = order, score, bound, reason, unique = solve(query, part)
         restriction = Restriction(own, ties=self.consensus_ties == "weak")

@@ -104,9 +104,9 @@ class FootruleOptimal(BaseNearKemeny):
     orders : collection of (item, item), default=None
         Pairs of items (above, below): the first item must be above the second item.
     time_limit : float, default=None
-        Time limit for each query in seconds; None means no limit. It applies to the search and the proof under bounds,
-        pins or orders. It does not apply to two earlier steps: finding the best order without them, and finding a first
-        order that keeps them.
+        Time limit for each query in seconds; None means no limit. It applies to the search and the proof under
+        constraints (bounds, pins or orders). It does not apply to two earlier steps: finding the best order without
+        constraints, and finding a first order that satisfies them.
     absent : {"last", "ignore"}, default="last"
         How `kemeny_score` in ``query_info_`` treats absent items. The parameter does not change the order.
     voter_weights : mapping or pandas.Series of voter to float, default=None
@@ -116,13 +116,14 @@ class FootruleOptimal(BaseNearKemeny):
     ----------
     query_info_ : DataFrame
         Columns `query`, `footrule` and `kemeny_score`. `footrule` is the total distance of the order from the lists.
-        `kemeny_score` is the Kemeny score of the published order, without ties, with a penalty of 0.5. With bounds,
-        pins or orders there are more columns:
+        `kemeny_score` is the Kemeny score of the published order, without ties, with a penalty of 0.5. With constraints
+        (bounds, pins or orders) there are more columns:
 
-        - `unconstrained_footrule`: the least total distance without bounds, pins and orders;
-        - `lower_bound`, proven for all orders that keep them, and the difference `gap` between `footrule` and this
-          bound;
-        - `optimal`, whether the order is proven to be the nearest to the lists among the orders that keep them;
+        - `unconstrained_footrule`: the least total distance without constraints;
+        - `lower_bound`, proven for all orders that satisfy the constraints, and the difference `gap` between `footrule`
+          and this bound;
+        - `optimal`, whether the order is proven to be the nearest to the lists among the orders that satisfy the
+          constraints;
         - `stop_reason`: "optimal", "time limit" or "solver" (the solver gave up);
         - `capped`: the number of groups for which `at_least` requires more items than the query has;
         - `left_out`: the number of pins and orders with an item that the query lacks.
@@ -146,9 +147,9 @@ class FootruleOptimal(BaseNearKemeny):
     **Bounds.** Let :math:`x_{ip}` be 1 if item :math:`i` has place :math:`p`, and 0 otherwise. A bound limits
     :math:`\sum_{i \in g} \sum_{p \le k} x_{ip}` for a group :math:`g` and a number :math:`k` of first places. The
     consensus always contains all items, so if k exceeds the number of items, all items are among the first k places. If
-    no order of a query keeps the bounds, pins and orders, the method raises an error. The message contains a smallest
-    set of bounds that contradict each other. If pins or orders are involved, the set is minimal: after any one member
-    is dropped, some order keeps the others.
+    no order of a query satisfies the bounds, pins and orders, the method raises an error. The message contains a
+    smallest set of bounds that contradict each other. If pins or orders are involved, the set is minimal: after any one
+    member is dropped, some order satisfies the others.
 
     Each pair in `orders` adds one row for each number :math:`k` to the programme [2]_. The lower item may be among the
     first :math:`k + 1` places only if the upper item is among the first :math:`k`.

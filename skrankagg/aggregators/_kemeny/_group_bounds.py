@@ -1,10 +1,11 @@
-"""Bounds on the number of items of each group among the first places, and a check that some order keeps all of them.
+"""Bounds on the number of items of each group among the first places, and a check that some order satisfies all of
+them.
 
 Let k be a number of places, and let c(g, k) be the number of items of group g among the first k places. A bound limits
 c(g, k) from below or from above. The items without bounds form one more group. Counts alone decide whether some order
-keeps all bounds. Take two numbers of places a <= b. Let L(g, b) be the highest lower bound of group g for at most b
+satisfies all bounds. Take two numbers of places a <= b. Let L(g, b) be the highest lower bound of group g for at most b
 places. Let U(g, a) be its lowest upper bound for at least a places. Group g then needs L(g, b) - U(g, a) of the places
-a + 1 to b. Some order keeps all bounds if and only if, for all a <= b, the positive needs add up to at most b - a.
+a + 1 to b. Some order satisfies all bounds if and only if, for all a <= b, the positive needs add up to at most b - a.
 """
 
 from dataclasses import dataclass, replace
@@ -50,7 +51,7 @@ class GroupBounds:
 
     @property
     def size(self):
-        """Return the number of items of each group, and last the number of items without bounds."""
+        """Return the number of items of each group, followed by the number of items without bounds."""
         return np.bincount(self.group, minlength=self.low.shape[1] + 1)
 
     @property
@@ -70,7 +71,7 @@ class GroupBounds:
         return replace(self, low=low, high=high)
 
     def kept_by(self, place):
-        """Return True if an order keeps all bounds; `place` contains the place of each item, counted from 0."""
+        """Return True if an order satisfies all bounds; `place` contains the place of each item, counted from 0."""
         present = np.zeros((len(self.group) + 1, self.low.shape[1] + 1), dtype=np.int64)
         present[place + 1, self.group] = 1
         count = present.cumsum(axis=0)[self.prefix, :-1]
@@ -121,7 +122,10 @@ def query_bounds(group, prefixes, at_least, at_most):
 
 
 def _limits(bounds):
-    """Return the cuts (0, the prefixes and n_items), and L and U at each cut, of shape (n_cuts, n_groups + 1)."""
+    """Return the cuts (0, the prefixes and n_items), and the bounds L and U of each group at each cut.
+
+    The module defines L and U. Their shape is (n_cuts, n_groups + 1).
+    """
     n, size = len(bounds.group), bounds.size
     cut = np.unique(np.concatenate([[0], bounds.prefix, [n]]))
     low, high = np.zeros((len(cut), len(size)), dtype=np.int64), np.tile(size, (len(cut), 1))
@@ -141,12 +145,12 @@ def _excess(cut, low, high):
 
 
 def is_feasible(bounds):
-    """Return True if some order keeps all bounds."""
+    """Return True if some order satisfies all bounds."""
     return bool((_excess(*_limits(bounds)) <= 0).all())
 
 
 def smallest_conflict(bounds):
-    """Return a smallest list of Bound that no order keeps together; the bounds must not be feasible."""
+    """Return a smallest list of bounds that contradict each other; the bounds must not be feasible."""
     cut, low, high = _limits(bounds)
     first, last = np.nonzero(_excess(cut, low, high) > 0)
     step, best = max(1, _CELLS // (2 * low.shape[1])), []
@@ -198,7 +202,7 @@ def _strictest(bounds, g, lower, a, b):
 
 
 def _fewest(needs, room):
-    """Return the fewest bounds whose needs add up to more than `room`, as pairs of a group and True for a lower bound.
+    """Return the fewest bounds whose needs add up to more than `room`, as pairs (group, True for a lower bound).
 
     `needs` is a result of :func:`_needs` for one pair of cuts.
     """
@@ -215,7 +219,7 @@ def _fewest(needs, room):
 
 
 class GroupChoice:
-    """Choice of a group for each place, from the first place to the last, so that all bounds can be kept.
+    """Choice of a group for each place, from the first place to the last, so that all bounds can be satisfied.
 
     A group may take a place if its upper bounds allow it, and if enough places remain for all lower bounds. The bounds
     must be feasible; then some group may always take the next place.
@@ -241,7 +245,7 @@ class GroupChoice:
 
 
 def feasible_pattern(bounds, order):
-    """Return the group of each place in an order of the items that keeps all bounds and is near `order`.
+    """Return the group of each place in an order of the items that satisfies all bounds and is near `order`.
 
     Each place gets the group of the first item of `order` that is left and whose group may take the place. The bounds
     must be feasible.

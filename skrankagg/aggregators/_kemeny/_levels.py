@@ -44,8 +44,8 @@ class Stack:
     def is_forced(self):
         """Return a mask of shape (n_components - 1,): True if a component must precede the next component.
 
-        This is not necessary if the last bucket of the first component and the first bucket of the next component can
-        tie or swap at no cost.
+        A component may tie or swap with the next component if this costs nothing for its last bucket and the first
+        bucket of the next component.
         """
         if self.n_components == 1:
             return np.empty(0, dtype=bool)

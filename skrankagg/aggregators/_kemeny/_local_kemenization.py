@@ -35,7 +35,7 @@ class LocalKemenization(BaseNearKemeny):
     Attributes
     ----------
     aggregator_ : estimator
-        The method, fitted.
+        The fitted method.
     query_info_ : DataFrame
         Columns `query` and `kemeny_score` of the repaired order, with a penalty of 0.5.
 

@@ -182,7 +182,7 @@ def _positions(lists, named):
 def check_constraints(
     lists: RankedLists, constraints: Sequence[Constraints], feasible: Callable[[Constraints], bool]
 ) -> None:
-    """Raise InputError if some query has no order that meets its pins and orders.
+    """Raise InputError if some query has no order that satisfies its pins and orders.
 
     ``feasible(own)`` returns True if the query of `own` has such an order; `own` is a Constraints with all or some of
     the pins and orders. The message contains a minimal set of pins and orders that contradict each other.
@@ -201,7 +201,7 @@ def check_constraints(
 def minimal_conflict(members: Sequence[Any], feasible: Callable[[list[Any]], bool]) -> list[Any]:
     """Return a minimal list of members that is not feasible: after any one is dropped, the list is feasible.
 
-    `members` must not be feasible. For each member, ``feasible`` is called once with the remaining list without this
+    `members` must not be feasible. For each member, ``feasible`` is called once with the current list without this
     member. If this shorter list is not feasible, the member is dropped. This procedure is called a deletion filter.
 
     >>> from skrankagg.aggregators._kemeny._pins_and_orders import minimal_conflict
@@ -245,7 +245,7 @@ def _describe_conflict(lists, own, conflict, names):
 def feasible_order(
     own: Constraints, *, ties: bool = False, preferred: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64] | None:
-    """Return an order of all items that meets the pins and orders of a query, or None if there is no such order.
+    """Return an order of all items that satisfies the pins and orders of a query, or None if there is no such order.
 
     The order contains the items as int64 of shape (n_items,), best first. Without `ties`, a pinned item has its place
     in the order. With `ties`, the consensus may tie items, and the result is this consensus with its ties broken. A pin

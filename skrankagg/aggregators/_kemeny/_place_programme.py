@@ -75,7 +75,7 @@ class PlaceProgramme:
             self._add_counts(self.count_of_group[g], cut, first)
             low.append(np.maximum(bounds.low[matters, g], least[matters]))
             high.append(np.minimum(bounds.high[matters, g], most[matters]))
-        #: The rows of items with orders, and the count of each place of these rows.
+        #: The rows of items with orders, and for each of their places the number of the count.
         self.ordered = np.unique(orders)
         self.count_of_ordered = np.full((len(self.ordered), n), -1)
         for k in range(len(self.ordered)):

@@ -53,7 +53,7 @@ class PlaceRules:
         return PlaceRules(self.bounds.only(bounds), self.own.only(members))
 
     def kept_by(self, place):
-        """Return True if an order keeps all rules; `place` contains the place of each item, counted from 0."""
+        """Return True if an order satisfies all rules; `place` contains the place of each item, counted from 0."""
         return (
             all(place[item] == rank - 1 for item, rank in self.own.pins)
             and all(place[above] < place[below] for above, below in self.own.orders)
@@ -95,7 +95,7 @@ class PlaceRules:
 def read_rules(lists, item_groups, at_least, at_most, bounded, pins, orders):
     """Read the parameters; return the PlaceRules of each query, or None if no parameter is used.
 
-    Raises InputError or InputTypeError if a parameter is malformed, and InputError if no order of a query keeps all
+    Raises InputError or InputTypeError if a parameter is malformed, and InputError if no order of a query satisfies all
     rules.
     """
     names, group, least, most = _read_groups(lists, item_groups, at_least, at_most, bounded)
@@ -193,11 +193,11 @@ def _is_share(bound):
     return not is_integer(bound) and 0 <= as_float(bound) <= 1
 
 
-# ---------------------------------------------------------------------- orders that keep all rules
+# ---------------------------------------------------------------------- orders that satisfy all rules
 
 
 def feasible_place(rules, near=None, solve=None):
-    """Return the place of each item in some order that keeps all rules, or None if there is no such order.
+    """Return the place of each item in some order that satisfies all rules, or None if there is no such order.
 
     `near`, of shape (n,), contains the places of another order, and the result stays near this order. ``solve(items,
     places)`` assigns items with the same rules to places, and returns the place of each item. By default, such items
@@ -231,10 +231,10 @@ def _divided(kind, pattern, order, solve):
 
 
 def _order_by_choice(rules, order):
-    """Place the items one by one, near an order that keeps pins and orders; return None if this breaks a rule.
+    """Place the items one by one, near an order that satisfies pins and orders; return None if this breaks a rule.
 
-    Each place gets the first item that is left, has no pin, is below no item that is left, and may take the place under
-    the bounds of the groups.
+    Each place gets its pinned item, or the first remaining item without a pin that may take the place. The bounds must
+    allow the item's group, and all items that must be above the item must have been placed.
     """
     choice, group = GroupChoice(rules.bounds), rules.bounds.group.tolist()
     pinned, waits = {rank - 1: item for item, rank in rules.own.pins}, dict.fromkeys(order.tolist(), 0)
@@ -259,10 +259,11 @@ def _order_by_choice(rules, order):
 
 
 def _pattern_by_programme(rules, order):
-    """Return the kind of each item and of each place in an order that keeps all rules; None if there is no such order.
+    """Return the kind of each item and of each place in an order that satisfies all rules; None if there is no such
+    order.
 
     Each item with pins or orders is a kind of its own, and its cost grows with the distance from its place in `order`.
-    A group pays 1 for each place that another group has in some order that keeps the bounds.
+    A group pays 1 for each place that another group has in some order that satisfies the bounds.
     """
     n, bounds = len(order), rules.bounds
     pattern = feasible_pattern(bounds, order)
@@ -291,10 +292,10 @@ def _pattern_by_programme(rules, order):
 
 
 def _check_rules(lists, rules, names):
-    """Raise InputError if some query has no order that keeps all its rules; name a set of rules that conflict.
+    """Raise InputError if some query has no order that satisfies all its rules; name a set of rules that conflict.
 
     If bounds alone conflict, the set is a smallest one. Otherwise it is minimal: without any one of its rules, some
-    order keeps the others.
+    order satisfies the others.
     """
     for one in rules:
         if not is_feasible(one.bounds):

@@ -1,4 +1,4 @@
-"""Proof of strict orders: the search lowers the cost and raises the bound until they meet or time runs out."""
+"""Proof that a strict order is optimal: lower the cost and raise the bound until they meet or time runs out."""
 
 from dataclasses import dataclass
 
@@ -49,8 +49,8 @@ def prove(margin, order, rng, budget, *, report=None, restriction=None):
     """Find a cheapest order of a component and prove that no order is cheaper.
 
     `margin` has shape (n, n), and the search starts from `order`. The search stops when the time limit has passed.
-    After each step, `report` is called with the cost and the bound. If a `restriction` is given, only orders that meet
-    it are considered.
+    After each step, `report` is called with the cost and the bound. If a `restriction` is given, only orders that
+    satisfy it are considered.
     """
     if restriction is not None:
         order = restriction.near(order)
@@ -126,7 +126,7 @@ class State(Bracket):
         self.take(iterate(self.margin, order, n_rounds, rng, share, target=self.bound))
 
     def take(self, order):
-        """Store an order if it is cheaper than the best known order and meets the restriction."""
+        """Store an order if it is cheaper than the best known order and satisfies the restriction."""
         cost = order_cost(self.margin, order)
         if self.restriction is not None and not self.restriction.allows(order):
             return

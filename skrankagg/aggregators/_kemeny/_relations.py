@@ -26,7 +26,7 @@ class RelationProgramme:
 
     `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a tie. `before`
     and `level` have shape (n, n). The solver gets the costs as multiples of `unit`, so that its tolerances are small
-    compared with the costs. If a `restriction` is given, only orders that meet it are solutions.
+    compared with the costs. If a `restriction` is given, only orders that satisfy it are solutions.
     """
 
     def __init__(self, before, level, unit, budget, restriction=None):
@@ -135,7 +135,7 @@ class RelationProgramme:
         # The cost of a pair is a constant plus a term for each of its two variables. The coefficient of a variable is
         # the cost of a tie minus the cost of the opposite order.
         before = self.before
-        if self.above.any():  # the cost of a given order is 0
+        if self.above.any():  # an ordered pair costs 0
             fixed = self.above | self.above.T
             before, level = np.where(fixed, 0.0, before), np.where(fixed, 0.0, level)
         cost = (level - before.T)[self.off] / self.unit

@@ -1,4 +1,4 @@
-"""Pins and orders of a query as matrices, and the search for orders of low cost that meet them.
+"""Pins and orders of a query as matrices, and the search for orders of low cost that satisfy them.
 
 Orders fix the direction of pairs of items. The local search then runs on margins in which the forbidden direction of
 such a pair costs more than all other pairs together. Pins fix places. The local search then moves the other items only:
@@ -21,7 +21,7 @@ _SWAPS = 4
 
 
 class Restriction:
-    """Pins and orders of a query or a component, with tests, repairs and searches of the orders that meet them.
+    """Pins and orders of a query or a component, with tests, repairs and searches of the orders that satisfy them.
 
     `own` is a Constraints. With `ties`, orders may tie items. A pin is then 1 plus the number of items above the item,
     and the two items of a pair must not tie. `above`, of shape (n, n), is True where the row's item must be above the
@@ -69,14 +69,14 @@ class Restriction:
     # ------------------------------------------------------------------ strict orders
 
     def allows(self, order):
-        """Return True if a strict order meets the pins and orders."""
+        """Return True if a strict order satisfies the pins and orders."""
         rank = np.empty(self.n, dtype=np.int64)
         rank[order] = np.arange(self.n)
         first, second = self._pairs
         return bool((rank[self.pinned] == self.place[self.pinned]).all() and (rank[first] < rank[second]).all())
 
     def near(self, order):
-        """Return a strict order that meets the pins and orders: `order` if possible, otherwise a similar order."""
+        """Return a strict order that satisfies the pins and orders: `order` if possible, otherwise a similar order."""
         order = np.asarray(order)
         return order if self.allows(order) else feasible_order(self.own, preferred=order)
 
@@ -159,13 +159,13 @@ class Restriction:
     # ------------------------------------------------------------------ orders with ties
 
     def allows_buckets(self, bucket):
-        """Return True if an order with ties, given as the bucket of each item, meets the pins and orders."""
+        """Return True if an order with ties, given as the bucket of each item, satisfies the pins and orders."""
         first, second = self._pairs
         n_above = np.append(0, np.cumsum(np.bincount(bucket)))[bucket[self.pinned]]
         return bool((n_above == self.place[self.pinned]).all() and (bucket[first] < bucket[second]).all())
 
     def near_buckets(self, bucket):
-        """Return an order with ties that meets the pins and orders, like `bucket` if possible."""
+        """Return an order with ties that satisfies the pins and orders, similar to `bucket` if possible."""
         bucket = np.asarray(bucket)
         if self.allows_buckets(bucket):
             return bucket

@@ -78,11 +78,11 @@ class Search:
 def solve_strict(margin, components, search, restriction=None):
     """Find a strict order of low cost from margins of shape (n, n), one component after the other.
 
-    If a `restriction` is given, the order meets it, and the components must take it into account.
-    The smallest component is solved first. Returns five results. The first is the order, int64 of shape (n,). The
-    second and third are its cost and the bound; the cost of ordering every pair by its majority is subtracted from
-    both. The fourth is "optimal", or the reason why some component is not proven. The last contains a pair for each
-    component, the best component first: the items of the component, and the result of its proof (a Proven).
+    If a `restriction` is given, the order satisfies it, and the components must take it into account. The smallest
+    component is solved first. Returns five results. The first is the order, int64 of shape (n,). The second and third
+    are its cost and the bound; the cost of ordering every pair by its majority is subtracted from both. The fourth is
+    "optimal", or the reason why some component is not proven. The last contains a pair for each component, the best
+    component first: the items of the component, and the result of its proof (a Proven).
     """
     solved, cost, bound, reasons = {}, 0.0, 0.0, {"optimal"}
 

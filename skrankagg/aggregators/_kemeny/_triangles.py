@@ -49,7 +49,7 @@ class TrianglePolytope:
     """Linear programme for orders that are cheaper than a known order, with its current rows and fixed pairs.
 
     `margin`, of shape (n, n), contains the cost of placing the row's item before the column's item, minus the cost of
-    the opposite order. If a `restriction` is given, only orders that meet it are searched. All long steps check the
+    the opposite order. If a `restriction` is given, only orders that satisfy it are searched. All long steps check the
     time limit, and raise Unfinished if the time limit has passed.
     """
 

@@ -31,7 +31,7 @@ def only_order(margin, parts, budget, restriction=None):
     """Return True if there is only one cheapest order, False if there are several, and None if this is not known.
 
     `parts` contains a pair for each component, best first: the items of the component, and the result of its proof. If
-    a `restriction` is given, only orders that meet it are considered.
+    a `restriction` is given, only orders that satisfy it are considered.
     """
     ends = [(items[part.order[0]], items[part.order[-1]], part.reason == "optimal") for items, part in parts]
     for (_, last, above), (first, _, below) in pairwise(ends):
@@ -84,7 +84,7 @@ def _block_sums(table, order):
 
 
 def _sums_at(sums, middle):
-    """Return the sums of the rows from i to the middle and the columns from the middle to k, for all i and k."""
+    """Return the sums for all pairs of adjacent blocks: rows from i to the middle, columns from the middle to k."""
     start, end = slice(0, middle), slice(middle + 1, None)
     return sums[middle, end] - sums[start, end] - sums[middle, middle] + sums[start, middle][:, None]
 
@@ -94,7 +94,7 @@ class _Found(Exception):
 
 
 class _Another(State):
-    """Search for an order that costs as little as the known order but is different.
+    """Search for another order with the same cost as the known order.
 
     Orders are accepted if they cost less than the known order plus one step, the least difference between two costs.
     """

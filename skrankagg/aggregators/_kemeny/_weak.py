@@ -31,7 +31,7 @@ def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report, restricti
     """Find an order with ties that has the lowest score; if `proves` is true and time allows, prove that it is optimal.
 
     The search starts from the ranks in `rank`. `report` is called with the score and the bound. If a `restriction` is
-    given, only orders that meet it are considered.
+    given, only orders that satisfy it are considered.
 
     Returns five results. The first, int64 of shape (n,), contains the number of each item's bucket (group of tied
     items); the best bucket is 0. The second and third are the score and the bound. The fourth is the stop reason:
@@ -99,7 +99,7 @@ class _Component(Bracket):
         self.before, self.level = before - least, level - least
         self.n, self.restriction = len(before), restriction
         usual = self.before, self.level, before
-        if restriction is not None:  # no order has a forbidden possibility, so its cost does not count
+        if restriction is not None:  # forbidden possibilities occur in no order
             fixed = restriction.above | restriction.above.T
             usual = [np.where(fixed, 0.0, one) for one in usual]
         costs = np.round(np.concatenate([usual[0].ravel(), usual[1].ravel()]) * 2, 9)

@@ -20,8 +20,8 @@ from ..._kernels import COMPILED, majority_walks
 from ._chains import MC4
 from ._walks import long_run, start_of
 
-#: Largest number of items for which it is faster to compute all draws together. In larger queries, nearly all time #:
-#: goes into solving linear systems.
+#: Largest number of items for which it is faster to compute all draws together. In larger queries, nearly all time is
+#: spent on solving linear systems.
 MOST_ITEMS = 256
 # Largest number of cells that are computed at a time: of the preferences of all lists, or of the matrices of some
 # draws.
