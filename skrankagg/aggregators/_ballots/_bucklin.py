@@ -38,8 +38,8 @@ class Bucklin(BaseAggregator):
     Notes
     -----
     Let :math:`r_v(i)` be the rank of item :math:`i` in list :math:`v`. The depth :math:`d(i)` is a weighted median of
-    the ranks: the least rank such that lists with a majority of the weight rank the item there or higher. The share
-    :math:`p(i)` is the weight of these lists divided by the total weight [1]_, [2]_,
+    the ranks: the least rank :math:`d` such that the lists that rank the item at :math:`d` or higher have a majority of
+    the weight. The share :math:`p(i)` is the weight of these lists divided by the total weight [1]_, [2]_,
 
     .. math:: d(i) = \min \{ d : \sum_{v : r_v(i) \le d} w_v > \tfrac12 \sum_v w_v \}, \qquad
        p(i) = \frac{\sum_{v : r_v(i) \le d(i)} w_v}{\sum_v w_v}.

@@ -158,7 +158,7 @@ class PositionalScoring(SharedPointSums):
         if (np.diff(points) > 0).any() or points[-1] < 0 or points[0] == 0:
             raise InputError(
                 "`points` must be at least 0, above 0 for the first place, and must not increase; got "
-                f"{self.points!r}. Sort them in descending order, and add a constant if they are negative."
+                f"{self.points!r}. Sort them in descending order, without negative numbers."
             )
         return points
 

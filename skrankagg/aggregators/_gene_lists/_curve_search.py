@@ -161,7 +161,7 @@ class _Search:
             raise ValueError("The derivatives exceed the range of floats.")
         u, s, v, info = self.gesdd(self.stacked, compute_uv=True, lwork=self.lwork, full_matrices=False)
         if info:
-            raise ValueError("The singular values were not found.")
+            raise ValueError("LAPACK's gesdd did not converge, so the singular values are unknown.")
         return u, s, v
 
     def _select_step(self, x, model, hat, scale, radius, theta):
@@ -230,7 +230,7 @@ class _Model:
         return 0.5 * (moved.dot(moved) + (step * self.curvature).dot(step)) + step.dot(self.gradient)
 
     def along(self, direction, origin=None):
-        """Return the coefficients of the quadratic function along a line, beginning with the square."""
+        """Return the coefficients of the quadratic function along a line: of the square, the linear term and 1."""
         moved = self.jacobian.dot(direction)
         square = (moved.dot(moved) + (direction * self.curvature).dot(direction)) * 0.5
         slope = self.gradient.dot(direction)
@@ -257,10 +257,10 @@ def _to_radius(x, direction, radius):
     """Return the multiple of `direction` that moves `x` to the norm `radius`."""
     a = direction.dot(direction)
     if a == 0:
-        raise ValueError("The direction is zero.")
+        raise ValueError("`direction` must not be zero, because it must lead to the boundary of the trust region.")
     b, c = x.dot(direction), x.dot(x) - radius**2
     if c > 0:
-        raise ValueError("The point is outside of the trust region.")
+        raise ValueError("`x` must be inside the trust region; its norm exceeds `radius`.")
     q = -(b + copysign(np.sqrt(b * b - a * c), b))
     return max(q / a, c / q)
 

@@ -58,7 +58,7 @@ def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
 
 
 def stacked_components(margin):
-    """Find the components of each query, from margins of shape (n_queries, n, n).
+    """Find the components of the majority relation of each query, from margins of shape (n_queries, n, n).
 
     If the margins are integers, the components are exactly the same as from `condorcet_components`, because sums of
     integers are exact in any order.

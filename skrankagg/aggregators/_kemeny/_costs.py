@@ -104,7 +104,7 @@ def kemeny_lower_bound(
 
 
 def lower_bounds(prefer, tied, penalty, consensus_ties):
-    """Compute the lower bound of each query from stacks of preferences and ties of shape (n_queries, n, n)."""
+    """For each query, compute a lower bound on the cost of any order, from stacks of preferences and ties."""
     before, level = pair_costs(prefer, tied, penalty)
     least = np.minimum(before, before.swapaxes(1, 2))
     if consensus_ties == "weak":

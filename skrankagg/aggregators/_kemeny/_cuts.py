@@ -54,7 +54,8 @@ def half_cuts(matrix, most, x, budget):
 def _odd_sums(parity, right, slack, above, budget):
     """Use elimination modulo 2 to find sums of rows that have even coefficients, an odd right side and little slack.
 
-    Returns an array of shape (n_sums, n_rows), dtype float64: 1 for each row that is part of the sum, otherwise 0.
+    Half of each sum is a cut. Returns an array of shape (n_sums, n_rows), dtype float64: 1 for each row that is part of
+    the sum, otherwise 0.
     """
     n_rows, n_columns = parity.shape
     # Each variable gets an additional row, which can make an odd coefficient of this variable even. Adding this row

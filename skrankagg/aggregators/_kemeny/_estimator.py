@@ -117,8 +117,8 @@ class Kemeny(BaseAggregator):
         - `stop_reason`: "optimal", "time limit", "large component" (only for ``method="auto"``), "search" (only for the
           methods without a proof) or "solver" (the solver gave up);
         - `unconstrained_score`, only with `pins` or `orders`: the score of the consensus without them;
-        - `left_out`, only with `pins` or `orders`: the number of pins and pairs that do not apply to the query, because
-          it lacks an item;
+        - `left_out`, only with `pins` or `orders`: the number of pins and pairs that do not apply, because the query
+          lacks an item;
         - `dispersion` of Mallows' model, see Notes, and its `log_likelihood`. The dispersion is 0 if all lists are the
           same as the consensus. It is 1 if the lists are no closer to the consensus than random lists. Both columns are
           NaN for a single item and with ``consensus_ties="weak"``. They are also NaN if some list of the query does not
@@ -167,9 +167,9 @@ class Kemeny(BaseAggregator):
     items costs no more than ordering them. There are as few levels as possible, given the pairs that must not tie. Each
     group gets the level half way between the highest and the lowest level that is possible for the group. If there are
     two middle levels, the group gets the upper one. So merging any two neighbouring levels would increase the score. If
-    each component has only one best order, the result does not depend on the names of the items. There is an exception
-    with a `penalty` above 0.5: for a pair without a majority, a tie may cost more than an order. The names may then
-    decide how such a pair is ordered.
+    each component has only one best order, the result does not depend on the names of the items. There is an exception:
+    with a `penalty` above 0.5, tying a pair without a majority may cost more than ordering it. The names may then
+    decide the order of this pair.
 
     **Small components.** Components of up to 15 items are proven by dynamic programming over the sets of items that may
     come first. This requires that all margins are integers or multiples of one number. Dynamic programming also counts
@@ -194,7 +194,7 @@ class Kemeny(BaseAggregator):
     adds an equation to the programmes: the number of items above the pinned item is known. The items of a query with a
     pin form a single component, so "auto" proves such a query if it has up to 60 items. Neighbours without a majority
     do not tie if they are pinned or ordered. The query is also solved without pins and orders, within at most half of
-    the time limit. If this score is not proven, `unconstrained_score` is the lowest score that was found.
+    the time limit. If the result is not proven to be optimal, `unconstrained_score` is the lowest score that was found.
 
     **Time.** Programmes that may take longer than a fraction of a second are solved in a separate process. This process
     is ended at the time limit and by Ctrl-C, because the solver itself does not stop reliably. A step that cannot be
@@ -379,7 +379,7 @@ class Kemeny(BaseAggregator):
     def _constraints(self, lists):
         """Read the pins and orders of each query; raise InputError if they contradict each other.
 
-        Without both parameters, the result is None for each query.
+        Without these parameters, the result is None for each query.
         """
         if not self._is_constrained:
             return [None] * lists.n_queries

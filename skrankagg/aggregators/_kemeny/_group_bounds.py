@@ -22,7 +22,7 @@ _CELLS = 1 << 20
 
 
 class Bound(NamedTuple):
-    """Bound of a group: the positions of the group and of the prefix in a GroupBounds, and True for a lower bound."""
+    """Lower or upper bound of a group; `group` and `prefix` are positions in a GroupBounds."""
 
     group: int
     lower: bool
@@ -245,7 +245,7 @@ class GroupChoice:
 
 
 def feasible_pattern(bounds, order):
-    """Return the group of each place in an order of the items that satisfies all bounds and is near `order`.
+    """Return the group of each place in an order that satisfies all bounds and is near `order`.
 
     Each place gets the group of the first item of `order` that is left and whose group may take the place. The bounds
     must be feasible.

@@ -149,7 +149,7 @@ def _item_codes(lists, items, parameter):
     """Return the position of each item in ``lists.items``; raise InputError if the lists lack an item."""
     for item in items:
         if not is_hashable(item):
-            raise InputTypeError(f"`{parameter}` must contain ids of items; got {show(item)}.")
+            raise InputTypeError(f"`{parameter}` must contain ids of items; got {show(item)}. Pass strings or numbers.")
     if not items:
         return np.empty(0, dtype=np.int64)
     codes = find_ids(lists.items, items, parameter)

@@ -174,7 +174,7 @@ class PlaceProgramme:
         return self._priced(cost, done.x[: len(row)], done.eqlin.marginals, multiplier, possible)
 
     def _priced(self, cost, x, equal, order, possible):
-        """Compute reduced costs and a bound from the multipliers of the rows; they are valid for any multipliers."""
+        """Compute reduced costs and a bound from the multipliers of the rows; any multipliers give a valid bound."""
         n_rows = len(self.size)
         u, v, given = equal[:n_rows], equal[n_rows : n_rows + self.n], equal[n_rows + self.n :]
         # The multiplier of a count is the next multiplier of its chain plus the reduced cost of the count. Without

@@ -175,7 +175,7 @@ def _read_bounds(groups, given, name):
         if code < 0:
             hint = did_you_mean(group, known)
             raise InputError(
-                f"`{name}` must contain groups of `item_groups`; got {show(group)}{hint}. Correct or drop it.",
+                f"`{name}` must contain groups of `item_groups`; got {show(group)}{hint}. Correct or drop this group.",
                 parameter=name,
             )
         if not (is_integer(bound) and bound >= 0) and not _is_share(bound):
@@ -189,7 +189,7 @@ def _read_bounds(groups, given, name):
 
 
 def _is_share(bound):
-    """Return True for a real number from 0 to 1 that is not an integer type."""
+    """Return True if a bound is a share: a number from 0 to 1 of a type that is not an integer type."""
     return not is_integer(bound) and 0 <= as_float(bound) <= 1
 
 
@@ -281,7 +281,10 @@ def _pattern_by_programme(rules, order):
         x, _, status = programme.integers(cost, *np.nonzero(allowed))
     if x is None:
         if status != 2:
-            raise RuntimeError(f"The solver of integer programmes failed with status {status}.")
+            raise RuntimeError(
+                f"SciPy's `milp` must find an order, or prove that there is none; got status {status}. Use fewer bounds, "
+                "pins or orders."
+            )
         return kind, None
     chosen = np.zeros(allowed.shape)
     chosen[allowed] = x

@@ -115,7 +115,7 @@ class State(Bracket):
             self.bound = min(restriction.least_cost(margin), self.cost)
 
     def search(self, order, rng, n_rounds):
-        """Search from `order` for an order that is cheaper than the best known order, in `n_rounds` rounds."""
+        """Search for an order cheaper than the best known order, in `n_rounds` rounds that start from `order`."""
         share = self.budget.share(_SHARE)
         if self.restriction is not None:
             if self.restriction.has_pins:  # a round is slower

@@ -92,7 +92,7 @@ class Restriction:
         return margin
 
     def settled(self):
-        """Return a mask of shape (n, n), True for each pair of items that no swap of neighbours may reverse."""
+        """Return a mask of shape (n, n): True if a pair has a fixed order, or if one of its items is pinned."""
         settled = self.above | self.above.T
         settled[self.pinned] = settled[:, self.pinned] = True
         return settled

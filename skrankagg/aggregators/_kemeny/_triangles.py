@@ -77,7 +77,7 @@ class TrianglePolytope:
                 self._pin(item, int(restriction.place[item]))
 
     def _pin(self, item, n_above):
-        """Add two rows: exactly `n_above` items are above an item."""
+        """Add two rows that fix the number of items above an item to `n_above`."""
         others = np.flatnonzero(np.arange(self.n) != item)
         # The variable of a pair is 1 if the item with the smaller number is above.
         sign = np.where(others < item, 1.0, -1.0)
