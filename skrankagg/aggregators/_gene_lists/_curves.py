@@ -45,9 +45,8 @@ class RunningMean:
 class Exponential(RunningMean):
     """Weight of each place of a list: a curve in x fitted to the weights of :class:`RunningMean`.
 
-    The curve is a exp(-b x) - c x + d, where x is the number of the place.
-
-    If all items of a list tie, the weights of :class:`RunningMean` are used unchanged.
+    The curve is a exp(-b x) - c x + d, where x is the number of the place. If all items of a list tie, the weights of
+    :class:`RunningMean` are used unchanged.
     """
 
     def __init__(self, lists):

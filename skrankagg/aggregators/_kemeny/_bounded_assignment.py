@@ -4,8 +4,7 @@ A cell is a pair of an item and a place. The linear programme starts with a few 
 places near its place in two orders. These are the best order without rules, and an order that satisfies the rules.
 After each programme, the cells with negative reduced costs are added, until there are no such cells. This procedure is
 called column generation. The programme then bounds the cost of every order. Its solution is nearly always an order, and
-then this order is optimal. Otherwise an integer programme branches over the cells whose reduced costs do not exclude
-them.
+then this order is optimal. Otherwise an integer programme branches over the cells that reduced costs do not exclude.
 """
 
 from typing import NamedTuple
@@ -121,7 +120,7 @@ class BoundedAssignment(Bracket):
         return np.nonzero(mask)
 
     def solve(self):
-        """Search for the best order, and prove it unless time runs out."""
+        """Search for the best order and, if time allows, prove that it is optimal."""
         try:
             if not self._relax():
                 self._branch()
@@ -155,7 +154,7 @@ class BoundedAssignment(Bracket):
         return self.met()
 
     def _raise(self, bound, reduced=None):
-        """Raise the bound, and exclude each cell whose reduced cost proves that no cheaper order contains it."""
+        """Raise the bound, and use the reduced costs to exclude cells that no cheaper order contains."""
         self.raise_bound(self.unit * bound)
         if reduced is not None:
             most = self.most / self.unit - bound

@@ -2,8 +2,8 @@
 
 A node is a set of fixed pairs that is closed under transitivity. A side of a pair is one of the two possible orders of
 its items. In each node, several pairs with fractional values and high costs are tried. The search branches on the pair
-whose two sides raise the bound most. To try a pair, one linear programme is solved for each side. A side that cannot
-contain a cheaper order is excluded at once.
+that raises the bound most on its two sides. To try a pair, one linear programme is solved for each side. A side that
+cannot contain a cheaper order is excluded at once.
 """
 
 from dataclasses import dataclass
@@ -68,9 +68,9 @@ def _children(state, polytope, node, rng):
 def _bounded(state, polytope, before, cycle):
     """Create a node of the search tree from fixed pairs, and compute a lower bound on the cost of its orders.
 
-    The bound comes from a linear programme, to which violated triangles are added in several rounds. `before` contains
-    the fixed pairs, and `cycle` contains the rows of the first round. Returns None if the node contains no order that
-    is cheaper than the best known order.
+    The bound comes from a linear programme. Violated triangles are added to it in several rounds. `before` contains the
+    fixed pairs, and `cycle` contains the rows of the first round. Returns None if the node contains no order that is
+    cheaper than the best known order.
     """
     polytope.before, polytope.cycle = before.copy(), cycle
     last = -np.inf

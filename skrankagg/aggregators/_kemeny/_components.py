@@ -11,7 +11,7 @@ from ..._support._memory import check_matrix
 
 __all__ = ["condorcet_components"]
 
-# Largest number of items for which matrix products find the reachable items faster than a walk over sparse arcs.
+# Up to this number of items, matrix products find the reachable items faster than a walk over sparse arcs.
 _FEW_ITEMS = 32
 
 

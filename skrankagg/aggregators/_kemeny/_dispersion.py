@@ -15,9 +15,9 @@ _MOST_STEPS = 100
 def fit_mallows(lists, distance):
     """Fit the dispersion of each query, given the total distance of its lists to the consensus.
 
-    Returns the dispersion, from 0 to 1, and the log-likelihood of the lists, each of shape (n_queries,). Both values
-    are NaN for a query with a single item, and for a query whose lists all have weight 0. They are also NaN if some
-    list does not contain all items, or has ties. Lists of weight 0 are ignored.
+    Returns the dispersion, from 0 to 1, and the log-likelihood of the lists, each of shape (n_queries,). Both values of
+    a query are NaN if it has a single item, or if all its lists have weight 0. They are also NaN if some list does not
+    contain all items, or has ties. Lists of weight 0 are ignored.
     """
     n, query = lists.query_n_items, lists.list_query
     strict = np.logical_and.reduceat(lists.rank == positions(lists.row_ptr), lists.row_ptr[:-1])

@@ -56,7 +56,7 @@ def _footrule_costs(lists, queries):
 
 
 def _whole_costs(query, place, weight, n_queries):
-    """Compute the result of :func:`_footrule_costs` for integer weights, whose sums are exact in any order."""
+    """Compute the result of :func:`_footrule_costs` for integer weights; their sums are exact in any order."""
     n = place.shape[1]
     cost, first = np.zeros((n_queries, n, n)), np.zeros(n_queries * n)
     cost[:, :, 0] = -np.bincount(query, weight, minlength=n_queries)[:, None]

@@ -180,7 +180,7 @@ def _needs(bounds, cut, low, high, a, b):
 
 
 def _n_bounds(needs, room):
-    """Return the least number of bounds whose needs add up to more than `room`, an array."""
+    """Return the least number of bounds whose needs add up to more than `room`, for each number in `room`."""
     largest = [np.zeros_like(room)]
     for own in needs:
         by_number = own[False, False], np.maximum(own[True, False], own[False, True]), own[True, True]
@@ -247,8 +247,8 @@ class GroupChoice:
 def feasible_pattern(bounds, order):
     """Return the group of each place in an order that satisfies all bounds and is near `order`.
 
-    Each place gets the group of the first item of `order` that is left and whose group may take the place. The bounds
-    must be feasible.
+    Each place gets the group of the first remaining item in `order`, among the groups that may take the place. The
+    bounds must be feasible.
     """
     n, choice = len(bounds.group), GroupChoice(bounds)
     rank = np.empty(n, dtype=np.int64)

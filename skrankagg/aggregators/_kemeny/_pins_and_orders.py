@@ -252,9 +252,9 @@ def feasible_order(
     is then 1 plus the number of items above the item, so items with the same pin are tied neighbours. The result stays
     near `preferred`, an order of the items.
 
-    First, the orders narrow the range of places of each item. Then each place gets the item whose range ends first,
-    among the items whose predecessors have all been placed. This is the rule of the earliest deadline for jobs of unit
-    length; it finds an order if there is one.
+    First, the orders narrow the range of places of each item. Then each place gets the item with the earliest end of
+    its range. Items wait until all their predecessors have been placed. This is the rule of the earliest deadline for
+    jobs of unit length; it finds an order if there is one.
     """
     n = own.n_items
     earliest, latest = np.zeros(n, dtype=np.int64), np.full(n, n - 1)

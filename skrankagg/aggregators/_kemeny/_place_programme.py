@@ -148,8 +148,8 @@ class PlaceProgramme:
     def relax(self, cost, row, place, possible):
         """Solve the linear programme over the given cells, and return a Solution.
 
-        `cost`, of shape (n_rows, n), contains the costs of all cells. The bound holds for all orders whose cells are in
-        the mask `possible`.
+        `cost`, of shape (n_rows, n), contains the costs of all cells. The bound is valid for all orders that use only
+        cells in the mask `possible`.
         """
         equations, right, orders = self._matrices(row, place)
         bounds = np.column_stack(
@@ -178,7 +178,7 @@ class PlaceProgramme:
         n_rows = len(self.size)
         u, v, given = equal[:n_rows], equal[n_rows : n_rows + self.n], equal[n_rows + self.n :]
         # The multiplier of a count is the next multiplier of its chain plus the reduced cost of the count. Without
-        # rounding errors, the reduced cost is 0 unless the count is at a bound.
+        # rounding errors, only counts at a bound have a reduced cost that is not 0.
         own = np.zeros(self.n_counts)
         np.add.at(own, self.lower, order)
         np.add.at(own, self.upper, -order)

@@ -222,7 +222,7 @@ def feasible_place(rules, near=None, solve=None):
 
 
 def _divided(kind, pattern, order, solve):
-    """Assign the items of each kind to the places of this kind; `pattern` contains the kind of each place."""
+    """Assign items to places, separately for each kind of items; `pattern` contains the kind of each place."""
     place = np.empty(len(pattern), dtype=np.int64)
     for one in np.unique(pattern):
         items, places = order[kind[order] == one], np.flatnonzero(pattern == one)
@@ -281,10 +281,7 @@ def _pattern_by_programme(rules, order):
         x, _, status = programme.integers(cost, *np.nonzero(allowed))
     if x is None:
         if status != 2:
-            raise RuntimeError(
-                f"SciPy's `milp` must find an order, or prove that there is none; got status {status}. Use fewer bounds, "
-                "pins or orders."
-            )
+            raise RuntimeError(f"SciPy's `milp` failed with status {status}. Use fewer bounds, pins or orders.")
         return kind, None
     chosen = np.zeros(allowed.shape)
     chosen[allowed] = x

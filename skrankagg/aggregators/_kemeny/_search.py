@@ -18,7 +18,7 @@ _CHUNK_STEPS = 20_000_000 if COMPILED else 100_000
 
 
 def local_kemenization(order: npt.ArrayLike, prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Repair an order: each item moves up as long as a majority prefers it to the item just above it.
+    """Repair an order: move each item up while a majority prefers it to the item just above it.
 
     Parameters
     ----------

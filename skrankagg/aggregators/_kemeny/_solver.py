@@ -63,8 +63,8 @@ class Search:
     """Settings for the search and the proof of a query's components.
 
     A component of n items is proven if ``proves(n)`` is True. Other components are only searched, with `n_restarts`
-    rounds of the iterated local search. The stop reason of such a component is `unproven`, unless the search finds an
-    order of the least possible cost. `report` is called with the current cost and bound.
+    rounds of the iterated local search. The stop reason of such a component is "optimal" if its order has the least
+    possible cost, and otherwise the value of `unproven`. `report` is called with the current cost and bound.
     """
 
     rng: np.random.Generator

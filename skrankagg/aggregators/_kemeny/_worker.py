@@ -27,7 +27,7 @@ class Unstarted(Exception):
 
 
 class Worker:
-    """Process for solvers; it is started for the first call, and :meth:`close` ends it."""
+    """Process for solvers, which starts at the first call; :meth:`close` ends it."""
 
     def __init__(self):
         self.process, self.answers, self.requests = None, None, None

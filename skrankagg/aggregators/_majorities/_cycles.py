@@ -35,7 +35,7 @@ _REPLICATE_CELLS = 1 << 20
 
 
 def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """For each ordered pair of items, find the path whose weakest arc is as strong as possible.
+    """For each ordered pair of items, find the path that maximises the strength of its weakest arc.
 
     Parameters
     ----------
@@ -333,10 +333,10 @@ class RankedPairs(_BasePairwise):
     -----
     Majorities are sorted by descending strength. Majorities of equal strength are sorted by the weight of the winning
     side, or by the margin if ``strength="votes"``. Remaining ties are resolved by the ids of the winner and the loser.
-    A majority that would close a cycle with locked majorities is left out [1]_. `score` is the number of items to which
-    a path of locked majorities leads, so items may tie. A draw is not a majority. Margins within :math:`10^{-12}` of
-    the query's total weight are draws. Sorting takes :math:`O(n^2 \log n)`. Locking takes :math:`O(n^3)`, but each step
-    treats 32 items at once. The memory is :math:`O(n^2)` for each query.
+    A majority that would close a cycle with locked majorities is left out [1]_. `score` is the number of items that a
+    path of locked majorities reaches from the item, so items may tie. A draw is not a majority. Margins within
+    :math:`10^{-12}` of the query's total weight are draws. Sorting takes :math:`O(n^2 \log n)`. Locking takes
+    :math:`O(n^3)`, but each step treats 32 items at once. The memory is :math:`O(n^2)` for each query.
 
     References
     ----------

@@ -21,7 +21,7 @@ from ._walks import n_at_or_above
 
 
 class MC1:
-    """Chain that moves to an entry at or above the current item, drawn from all lists that contain this item.
+    """Chain that draws an entry at or above the current item from all lists with this item, and moves to it.
 
     A chain has three functions. ``row_weight(lists, absent)`` returns an array of shape (n_rows,), with a value for
     each row. This value is the weight of all pairs in which the row's item is the worse item. None means that the value

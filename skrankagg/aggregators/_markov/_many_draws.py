@@ -123,7 +123,7 @@ def _row_factor(lists, q, chain, absent, shape):
 
 
 class _Pairs:
-    """Pairs of items in each list, for one comparison of their ranks (less or equal); absent items have the rank -1."""
+    """Pairs of items in each list that meet a comparison of their ranks; absent items have the rank -1."""
 
     def __init__(self, ranked, factor, compare):
         self.ranked, self.factor, self.compare = ranked, factor, compare

@@ -343,7 +343,7 @@ class MarkovChain(BaseAggregator):
         return np.where(self._walks_up(lists), 0.0, super()._memory(lists))
 
     def _walks_up(self, lists):
-        """Return a mask of the queries for which walking list by list is faster than comparing all pairs of items."""
+        """Return a mask of the queries where walking list by list is faster than comparing all pairs of items."""
         up = np.zeros(lists.n_queries, dtype=bool)
         if not CHAINS[self.chain].goes_up:
             return up
@@ -367,7 +367,7 @@ class MarkovChain(BaseAggregator):
         return self.max_iter >= 1 + math.log(tol * jump / 2) / math.log1p(-jump)
 
     def _tol_by_lists(self, lists):
-        """Return the error at which the walk of each query ends, for queries whose lists are walked."""
+        """For queries that are walked list by list, return the error at which each walk ends."""
         length = lists.list_length.astype(np.float64)
         long = lists.sum_over_lists(length**2) > _LONG_LISTS * lists.sum_over_lists(length)
         return np.where(long, self.tol, min(self.tol, _SOLVED_TOL))

@@ -87,7 +87,7 @@ def walk(chains, start, jump, max_iter, tol):
 
 
 def start_of(held):
-    """Return the uniform distribution over the states of each chain; a state is an item whose value in `held` is not 0.
+    """Return the uniform distribution over the states of each chain: the items with a value above 0 in `held`.
 
     If all values of a chain are 0, all its items are states.
     """
