@@ -310,7 +310,7 @@ def _trust_region_step(n_places, uf, s, v, radius, alpha):
 
 
 def _excess_length(alpha, suf, suf_squares, squares, radius):
-    """Return the length of a step with the damping `alpha` minus `radius`, and the derivative of this length."""
+    """Return how much longer than `radius` a step with damping `alpha` is, and the derivative of its length."""
     damped = squares + alpha
     length = _norm(suf / damped)
     return length - radius, -np.add.reduce(suf_squares / damped**3) / length

@@ -300,7 +300,7 @@ def _divided_levels(level, order, kind):
 
 
 def _info_of_rules(rules, solved, unit, free):
-    """Return the columns of ``query_info_`` under bounds, pins or orders."""
+    """Return the columns of ``query_info_`` for queries with bounds, pins or orders."""
     solved = [solved[q] for q in range(len(rules))]
     cost, bound = (unit * np.array([getattr(one, name) for one in solved]) for name in ("cost", "bound"))
     reason = np.array([one.reason for one in solved], dtype=object)

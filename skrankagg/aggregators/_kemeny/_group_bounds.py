@@ -56,7 +56,7 @@ class GroupBounds:
 
     @property
     def members(self):
-        """Return a Bound for each lower bound that is not 0, and for each upper bound that is not n_items."""
+        """Return the bounds as a list of Bound, without lower bounds of 0 and upper bounds of n_items."""
         lower, upper = np.argwhere(self.low > 0).tolist(), np.argwhere(self.high < len(self.group)).tolist()
         return [Bound(g, True, k) for k, g in lower] + [Bound(g, False, k) for k, g in upper]
 
@@ -193,7 +193,7 @@ def _n_bounds(needs, room):
 
 
 def _strictest(bounds, g, lower, a, b):
-    """Return the highest lower bound of a group for at most b places, or its lowest upper bound from a places on."""
+    """Return a group's highest lower bound for at most b places, or its lowest upper bound for at least a places."""
     if lower:
         inside = np.flatnonzero(bounds.prefix <= b)
         return Bound(g, True, int(inside[np.argmax(bounds.low[inside, g])]))

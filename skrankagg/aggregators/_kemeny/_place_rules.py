@@ -189,7 +189,7 @@ def _read_bounds(groups, given, name):
 
 
 def _is_share(bound):
-    """Return True if a bound is a share: a number from 0 to 1 of a type that is not an integer type."""
+    """Return True if a bound is a share: a number from 0 to 1 that is not an integer; 1.0 is a share."""
     return not is_integer(bound) and 0 <= as_float(bound) <= 1
 
 

@@ -114,7 +114,7 @@ class TrianglePolytope:
         self.close()
 
     def close(self):
-        """Fix the pairs whose direction follows from fixed pairs by transitivity."""
+        """Fix the pairs that follow from fixed pairs by transitivity."""
         before = self.before
         while True:
             self.budget.check(1e-10 * self.n**3)
