@@ -87,9 +87,8 @@ class Votes:
     def _ways(self):
         """Return the lists that vote for their own items, the votes for absent items, and the means to subtract.
 
-        The votes for absent items and the means have shape (n_lists,). They contain the value that each list adds to
-        every item missing from it, and the value that it subtracts from every item that it contains. An array is None
-        if all its values are 0.
+        The votes and the means have shape (n_lists,). Each list adds its vote to every item missing from it, and
+        subtracts its mean from every item that it contains. An array is None if all its values are 0.
         """
         lists, weight = self.lists, self.lists.list_weight
         voting = self.n_held > 0

@@ -140,8 +140,8 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
     :math:`b_{ij}` be the scores of a second ranking. Then :math:`\tau_x = \sum_{i \ne j} a_{ij} b_{ij} / (n (n - 1))`.
     A pair that has the same order or is tied in both rankings adds 2 to the sum. A pair in opposite orders subtracts 2.
     A pair that is tied in only one of the two rankings adds 0. Let :math:`N = \sum_v w_v N_v`, where list :math:`v` has
-    the weight :math:`w_v` and contains :math:`N_v` pairs of items. Let :math:`m` be the total weight of the lists and
-    :math:`K` the Kemeny score with a penalty of 1/2. Then the mean is :math:`(2 N - 4 K) / (n (n - 1) m)`.
+    the weight :math:`w_v` and orders or ties :math:`N_v` pairs of items. Let :math:`m` be the total weight of the lists
+    and :math:`K` the Kemeny score with a penalty of 1/2. Then the mean is :math:`(2 N - 4 K) / (n (n - 1) m)`.
 
     References
     ----------

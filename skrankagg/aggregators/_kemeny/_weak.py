@@ -153,8 +153,8 @@ class _Component(Bracket):
     def _count(self):
         """Prove the order by dynamic programming, if there are few items and the costs are exact.
 
-        Among several cheapest orders, an order with the most ties is chosen: the order from the local search if it is
-        such an order, otherwise another one. Components with pinned items are not proven in this way.
+        Among several cheapest orders, an order with the most ties is chosen, if possible the order from the local
+        search. Components with pinned items are not proven in this way.
         """
         if self.restriction is not None and self.restriction.has_pins:
             return

@@ -134,7 +134,7 @@ class _Pairs:
         self.whole = None
 
     def weigh(self, counts):
-        """Add up the weights of the lists in which the comparison of a pair is true; shape (n_draws, n, n)."""
+        """Return the total weight of the lists where a pair meets the comparison, of shape (n_draws, n, n)."""
         n = self.ranked.shape[1]
         if not self.many and self.whole is None:
             self.whole = self._of_items(0)
