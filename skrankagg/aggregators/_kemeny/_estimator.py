@@ -40,7 +40,7 @@ _GROUPS, _FEW_ITEMS = 8, 20
 _EASY_ITEMS = 60
 # Share of the time limit for the search of a strict order, before the search of an order with ties.
 _SHARE = 0.25
-# Share of the time limit for the search without pins and orders, before the search of an order that meets them.
+# Share of the time limit for the search without pins and orders, before the search of an order that satisfies them.
 _UNCONSTRAINED_SHARE = 0.5
 
 

@@ -26,7 +26,7 @@ from ._pins_and_orders import (
 )
 from ._place_programme import PlaceProgramme
 
-#: Types of the parameters.
+#: Types of the parameters `at_least`, `at_most` and `bounded`.
 BoundsOfGroups: TypeAlias = Mapping[Any, float]
 Prefixes: TypeAlias = int | Sequence[int]
 

@@ -81,7 +81,7 @@ class Restriction:
         return order if self.allows(order) else feasible_order(self.own, preferred=order)
 
     def _size(self, scale):
-        # A power of two: whole margins then have exact sums.
+        # Return a power of two, so that sums of integer margins are exact.
         return 2.0 ** np.ceil(np.log2(scale)) if scale > 0 else 1.0
 
     def guarded(self, margin):

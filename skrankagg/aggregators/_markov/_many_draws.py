@@ -80,7 +80,7 @@ def _walked(ranks, absent, ergodic_number, counts):
 
 
 def _solved(lists, q, ranks, chain, absent, ergodic_number, counts):
-    """Compute the scores by solving a linear system for each draw."""
+    """Compute the scores of any chain by solving a linear system for each draw."""
     n, n_draws = ranks.shape[1], counts.shape[1]
     contained = ranks <= 2 * n
     factor = _row_factor(lists, q, chain, absent, ranks.shape)
