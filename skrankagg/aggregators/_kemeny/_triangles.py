@@ -208,7 +208,7 @@ class TrianglePolytope:
         return np.column_stack([self.pair[i, j], self.pair[j, k], self.pair[k, i]])
 
     def _rows(self, free):
-        """Return the rows of the programme as a sparse matrix with a column for each free pair, and their upper limits."""
+        """Return the rows (constraints) as a sparse matrix with a column for each free pair, and their upper limits."""
         self.budget.check(_SECONDS_PER_ROW * len(self.cycle))
         i, j, k = self.cycle.T
         pairs = self._pairs(self.cycle)
