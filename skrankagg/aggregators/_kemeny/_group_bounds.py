@@ -124,7 +124,7 @@ def query_bounds(group, prefixes, at_least, at_most):
 def _limits(bounds):
     """Return the cuts (0, the prefixes and n_items), and the bounds L and U of each group at each cut.
 
-    The module defines L and U. Their shape is (n_cuts, n_groups + 1).
+    The top of the module defines L and U; their shape is (n_cuts, n_groups + 1).
     """
     n, size = len(bounds.group), bounds.size
     cut = np.unique(np.concatenate([[0], bounds.prefix, [n]]))

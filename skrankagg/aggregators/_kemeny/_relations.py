@@ -108,7 +108,7 @@ class RelationProgramme:
         return found[np.argsort(-excess, kind="stable")[: _ROWS_PER_ITEM * n]]
 
     def _rows(self, excluded):
-        """Build the rows (constraints) for pairs, triples and the excluded order; return them and their upper limits."""
+        """Build the rows (constraints) for pairs, triples and the excluded order; return them and their limits."""
         number = self.number
         self.budget.check(_SECONDS_PER_PAIR * self.n**2 + _SECONDS_PER_ROW * len(self.triple))
         first, second = np.nonzero(np.triu(self.off))
