@@ -18,7 +18,7 @@ class Bucklin(BaseAggregator):
     r"""Rank items by their median rank: the depth down to which more than half of the lists contain the item.
 
     At depth 1, only the first places of all lists are counted; at depth 2, the first two places are counted; and so on.
-    The depth of an item is the place down to which more than half of the lists contain the item. Among items of equal
+    The depth of an item is the first depth at which more than half of the lists contain the item. Among items of equal
     depth, an item is ranked higher if more lists contain it down to this depth.
 
     Parameters
@@ -38,8 +38,8 @@ class Bucklin(BaseAggregator):
     Notes
     -----
     Let :math:`r_v(i)` be the rank of item :math:`i` in list :math:`v`. The depth :math:`d(i)` is a weighted median of
-    the ranks: the least rank such that lists with a majority of the weight rank the item there or higher. The share
-    :math:`p(i)` is the part of the total weight that these lists have [1]_, [2]_,
+    the ranks. It is the least rank :math:`d` such that the lists that rank the item at :math:`d` or higher have a
+    majority of the weight. The share :math:`p(i)` is the weight of these lists divided by the total weight [1]_, [2]_,
 
     .. math:: d(i) = \min \{ d : \sum_{v : r_v(i) \le d} w_v > \tfrac12 \sum_v w_v \}, \qquad
        p(i) = \frac{\sum_{v : r_v(i) \le d(i)} w_v}{\sum_v w_v}.
@@ -105,7 +105,7 @@ class Bucklin(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        # Sums of integer units do not round, so exactly half is never a majority, whatever the order of the lists.
+        # Sums of integer units do not round, so exactly half is never a majority, in any order of the lists.
         lists = count_in_units(lists)[0]
         reached, total = _reached_by_depth(lists, self.absent)
         n_items = lists.query_n_items[lists.candidate_query]
@@ -124,11 +124,10 @@ class Bucklin(BaseAggregator):
 
 
 def _reached_by_depth(lists, absent):
-    """Return two results: a function that converts depths to weights, and the total weight of each candidate's lists.
+    """Return a function for the weight of the lists that rank a candidate at a depth or higher, and the total weight.
 
-    The argument of the function contains twice the depth of each candidate. For each candidate, the function returns
-    the total weight of the lists that rank the candidate at this depth or higher. The second result is the total weight
-    of the lists that are counted for each candidate. All arrays have shape (n_candidates,).
+    The argument of the function contains twice the depth of each candidate. The total weight of a candidate is the
+    weight of all lists that are counted for it. All arrays have shape (n_candidates,).
     """
     weight = lists.list_weight[lists.row_list]
     rank = (2 * lists.rank).astype(np.int64)
@@ -144,8 +143,8 @@ def _reached_by_depth(lists, absent):
     if not short.any():
         return held, total
     # Sort the lists by the rank of their absent items, and add up their weights. From this sum, subtract the weights of
-    # the lists that contain the item. The rest is the weight of the lists in which the item is absent and its rank is
-    # at the depth or higher. Full lists have no absent items, so they get a rank that no depth reaches.
+    # the lists that contain the item. What remains is the weight of the lists that lack the item and give it a rank at
+    # the depth or higher. Full lists have no absent items, so they get a rank that no depth reaches.
     unheld = np.where(short, lists.list_length + 1 + n_items, 2 * n_items + 1)
     width = 2 * int(n_items.max()) + 2
     key = lists.list_query.astype(np.int64) * width + unheld

@@ -29,7 +29,7 @@ class PositionalScoring(SharedPointSums):
         Points by place:
 
         - "plurality": 1 for the first place, 0 for all others;
-        - "veto": 1 for all places but the last, also called antiplurality;
+        - "veto": 1 for every place except the last; this rule is also called antiplurality;
         - "dowdall": 1 for the first place, 1/2 for the second, 1/3 for the third, and so on;
         - an array: the points of the first place, of the second place, and so on. They must be at least 0 and must not
           increase from one place to the next. In a query of n items only the first n entries are used; places beyond
@@ -58,8 +58,8 @@ class PositionalScoring(SharedPointSums):
 
     The items missing from a list of :math:`L_v` items form one more group, on the places :math:`L_v + 1` to :math:`n`.
     So under "veto" the absent items of a list share the last place, and under "plurality" absent items never get any
-    points. In a championship, absent items should get no points at all. To achieve this, give points to fewer places
-    than the lists have items.
+    points. In a championship, absent items should get no points at all. For this purpose, `points` must not have more
+    entries than the shortest list has items.
 
     With ``absent="ignore"``, only the :math:`L_v` items of the list have places, and
 
@@ -138,8 +138,8 @@ class PositionalScoring(SharedPointSums):
         return lists
 
     def _aggregate(self, lists):
-        # Dowdall's points of deep places are so close that rounding could be taken for a difference. Points of the
-        # user may be equal, and their mean is rounded.
+        # Dowdall's points of neighbouring deep places differ by less than the tolerance for ties; `additive` keeps them
+        # apart. The user's points may be equal, and their mean may have a rounding error.
         return Consensus(self._add_up(lists), additive=self._own_points() is None and self.points == "dowdall")
 
     def _own_points(self):
@@ -153,12 +153,12 @@ class PositionalScoring(SharedPointSums):
         if points.ndim != 1 or len(points) == 0 or not np.isfinite(points).all():
             raise InputError(
                 f"`points` must be a list of finite numbers, one for each place, the first place first; got "
-                f"{self.points!r}. Give for example [5, 3, 1]."
+                f"{self.points!r}. Pass for example [5, 3, 1]."
             )
         if (np.diff(points) > 0).any() or points[-1] < 0 or points[0] == 0:
             raise InputError(
                 "`points` must be at least 0, above 0 for the first place, and must not increase; got "
-                f"{self.points!r}. Add one number to all points; full lists keep their order."
+                f"{self.points!r}. Sort them in descending order, without negative numbers."
             )
         return points
 

@@ -24,7 +24,7 @@ def round_table(lists, unit, score, rule, absent):
     last, survived = np.maximum.reduceat(score, heads), score.astype(np.int64)
     wins = score == last[query]
     n_winners = np.add.reduceat(wins.astype(np.int64), heads)
-    # A single winner needs no round of its own, unless it is the only item.
+    # A single winner needs no additional round, except in a query with a single item.
     n_rounds = np.maximum(last + (n_winners > 1), 1).astype(np.int64)
     length = np.minimum(survived + 1, n_rounds[query])
     n_rows = int(length.sum())
@@ -59,7 +59,7 @@ def round_table(lists, unit, score, rule, absent):
 
 
 def _totals(lists, survived, candidate, number, n_rounds, rule, absent):
-    """Return the total by which the rule compares the item of each row with others, in units of weight."""
+    """For the item of each row, return the total by which the rule compares items, in units of weight."""
     total = np.empty(len(candidate))
     by_round = np.argsort(number, kind="stable")
     ends = np.searchsorted(number[by_round], np.arange(n_rounds + 1))

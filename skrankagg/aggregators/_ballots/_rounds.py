@@ -23,7 +23,8 @@ def leave_by_votes(lists, rule, absent):
     score, tolerance = np.empty(lists.n_candidates), TOLERANCE * lists.sum_over_lists(lists.list_weight)
     candidates, n_rounds = np.arange(lists.n_candidates), 0
     while len(candidates):
-        # Copy the rest whenever half of the items have left, so that no pass reads many items that have left.
+        # Whenever half of the items have left, copy the remaining items, so that no pass reads many items that have
+        # left.
         many = lists.n_candidates > max(_MANY, _MANY_FOR_EACH * lists.n_lists)
         votes = (_VotesByClass if many else Votes)(lists, rule, absent)
         n_left = len(candidates)
@@ -35,7 +36,7 @@ def leave_by_votes(lists, rule, absent):
             n_rounds += 1
         if n_left == 0:
             break
-        # Lists without any remaining item are exhausted: they give the same to all items.
+        # Lists without a remaining item are exhausted: they give the same votes to all items.
         left = np.logical_or.reduceat(votes.stays, lists.candidate_ptr[:-1])
         lists, kept = lists._keep(votes.n_held > 0, votes.stays[lists.candidate])
         candidates, tolerance = candidates[kept], tolerance[left]
@@ -55,7 +56,7 @@ class Votes:
         self.n_in_group = np.diff(self.group_ptr)
         self.strict = bool(start.all())
         end = lists.row_ptr[:-1] if self.sign == 1 else lists.row_ptr[1:] - 1
-        # The group that has the vote of the list.
+        # The group of tied items that each list votes for.
         self.group = self.row_group[end]
         self.n_staying = lists.query_n_items.copy()
 
@@ -84,11 +85,10 @@ class Votes:
         return total
 
     def _ways(self):
-        """Return the lists that each vote for one particular item, and two arrays of votes for whole groups of items.
+        """Return the lists that vote for their own items, the votes for absent items, and the means to subtract.
 
-        Both arrays have the shape (n_lists,). The first array contains the value that each list adds to every item
-        missing from it. The second array contains the value that each list subtracts from every item that it contains.
-        An array is None if all its values are 0.
+        The votes and the means have shape (n_lists,). Each list adds its vote to every item missing from it, and
+        subtracts its mean from every item that it contains. An array is None if all its values are 0.
         """
         lists, weight = self.lists, self.lists.list_weight
         voting = self.n_held > 0

@@ -26,9 +26,9 @@ _REPLICATE_CELLS, _REPLICATE_ROWS = 1 << 18, 1 << 18
 class SequentialElimination(BaseAggregator):
     r"""Rank items by the round in which they are eliminated: instant runoff, Coombs, Baldwin, Nanson.
 
-    In each round, the votes of all lists are counted, and the items with the lowest count are eliminated (leave). The
-    next round counts the votes again, without these items. The rounds end when all remaining items have the same count.
-    Items that leave later are ranked higher.
+    In each round, the votes of all lists are counted, and the items with the lowest count leave. The next round counts
+    the votes again, without these items. The rounds end when all remaining items have the same count. Items that leave
+    later are ranked higher.
 
     Parameters
     ----------
@@ -108,9 +108,8 @@ class SequentialElimination(BaseAggregator):
     ordered as well. If lists with more than half of the weight rank an item first, this item wins by "plurality", but
     may lose by "veto". In elections Coombs' rule often stops at such a majority; here the rounds continue. Baldwin's
     and Nanson's rules elect a Condorcet winner. Instant runoff is independent of clones, unless several items leave
-    together. Independence of clones means: suppose that an item is added, and that all lists rank the new item next to
-    the same old item. If the old item won before, the old or the new item wins now. Otherwise the winner stays the
-    same.
+    together. Independence of clones concerns a new item that all lists rank next to the same old item. If the old item
+    won before, the old or the new item wins now. Otherwise the winner stays the same.
 
     Preparing :math:`N` rows takes :math:`O(N)`, and the rounds by "plurality" take :math:`O(m n)`. The rounds by "veto"
     take the same time if the :math:`m` lists contain all :math:`n` items, and :math:`O(N n)` otherwise. Borda points

@@ -148,8 +148,8 @@ class BIRRA(BaseAggregator):
         """Run the rounds of all queries, and return five arrays.
 
         The first two arrays contain the score of each candidate, and the sum of the absolute values of the terms of
-        this score. The next two contain the number of rounds of each query, and a mask of the queries whose true items
-        did not change in the last round. The last array, of shape (n_lists, n_bins), contains the factor of each bin.
+        this score. The next two contain the number of rounds of each query, and a mask of the queries that kept their
+        true items in the last round. The last array, of shape (n_lists, n_bins), contains the factor of each bin.
         """
         heads, by_rank = lists.candidate_ptr[:-1], rank_sums(lists, lists.list_weight)
         n_true = np.maximum(np.floor(self.prior * lists.query_n_items * (1 + TOLERANCE)), 1.0)
@@ -158,7 +158,7 @@ class BIRRA(BaseAggregator):
         n_iter = np.zeros(lists.n_queries, dtype=np.int64)
         moving = np.ones(lists.n_queries, dtype=bool)
         for _ in range(self.max_iter):
-            # A query whose true items stay the same gets the same scores again, bit by bit.
+            # If the true items of a query stay the same, its scores also stay the same, bit by bit.
             n_iter += moving
             factor = self._factors(lists, *binned.count(true))
             score, scale = binned.sum_factors(factor)
@@ -177,7 +177,7 @@ class BIRRA(BaseAggregator):
 
 
 class _Bins:
-    """Bin of each row, and bin of the absent items of each list."""
+    """Bins of the rows, and of the absent items of each list; the methods count items and add up factors by bin."""
 
     def __init__(self, lists, n_bins):
         self.lists, self.n_bins = lists, n_bins

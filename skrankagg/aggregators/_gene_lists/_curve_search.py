@@ -1,9 +1,10 @@
 """Search for the curve of MAIC by scipy's trust-region method, without the cost of its general wrappers.
 
 `scipy.optimize.curve_fit` takes 0.3 ms for each step of a search with four parameters. Nearly all of this time goes
-into checks and wrappers. A search that does not settle takes hundreds of steps. The functions here take the same steps
-as scipy's method "trf", with the same arithmetic operations in the same order. So the curve is equal to the last bit. A
-search that stops at a tolerance of 1e-8 amplifies rounding, so another order of operations would alter the curve.
+into checks and wrappers. A search that does not converge takes hundreds of steps. The functions here take the same
+steps as scipy's method "trf", with the same arithmetic operations in the same order. So the curve is equal to the last
+bit. A search that stops at a tolerance of 1e-8 amplifies rounding, so another order of operations would alter the
+curve.
 """
 
 from math import copysign, inf
@@ -13,7 +14,7 @@ from scipy.linalg import get_lapack_funcs
 
 _EPS = float(np.finfo(np.float64).eps)
 _STEP = _EPS**0.5
-# scipy's tolerances for the squared errors, the parameters and the gradient; its number of evaluations per parameter.
+# scipy's tolerance for the squared errors, the parameters and the gradient, and its largest number of evaluations.
 _TOLERANCE = 1e-8
 _MOST_EVALUATIONS = 400
 
@@ -35,7 +36,7 @@ def search_curve(place, target, spread, start, lowest):
     x = _strictly_inside(np.array(start), lowest)
     try:
         return _Search(_Residuals(place, target, 1.0 / spread), lowest).run(x)
-    except ValueError:  # numbers beyond floats; numpy's LinAlgError is a ValueError
+    except ValueError:  # numbers beyond the range of floats; NumPy's LinAlgError is also a ValueError
         return None
 
 
@@ -160,7 +161,7 @@ class _Search:
             raise ValueError("The derivatives exceed the range of floats.")
         u, s, v, info = self.gesdd(self.stacked, compute_uv=True, lwork=self.lwork, full_matrices=False)
         if info:
-            raise ValueError("The singular values were not found.")
+            raise ValueError("LAPACK's gesdd did not converge, so the singular values are unknown.")
         return u, s, v
 
     def _select_step(self, x, model, hat, scale, radius, theta):
@@ -229,7 +230,7 @@ class _Model:
         return 0.5 * (moved.dot(moved) + (step * self.curvature).dot(step)) + step.dot(self.gradient)
 
     def along(self, direction, origin=None):
-        """Return the coefficients of the quadratic function along a line, beginning with the square."""
+        """Return the coefficients of the quadratic function along a line: of the square, the linear term and 1."""
         moved = self.jacobian.dot(direction)
         square = (moved.dot(moved) + (direction * self.curvature).dot(direction)) * 0.5
         slope = self.gradient.dot(direction)
@@ -253,13 +254,13 @@ def _strictly_inside(x, lowest):
 
 
 def _to_radius(x, direction, radius):
-    """Return how far `x` can move along a direction until its norm is `radius`."""
+    """Return the multiple of `direction` that moves `x` to the norm `radius`."""
     a = direction.dot(direction)
     if a == 0:
-        raise ValueError("The direction is zero.")
+        raise ValueError("`direction` must not be zero, because it must lead to the boundary of the trust region.")
     b, c = x.dot(direction), x.dot(x) - radius**2
     if c > 0:
-        raise ValueError("The point is outside of the trust region.")
+        raise ValueError("`x` must be inside the trust region; its norm exceeds `radius`.")
     q = -(b + copysign(np.sqrt(b * b - a * c), b))
     return max(q / a, c / q)
 
@@ -278,7 +279,7 @@ def _lowest_point(square, slope, fixed, low, high):
 
 
 def _trust_region_step(n_places, uf, s, v, radius, alpha):
-    """Return the best step of at most the length `radius`, and the damping of this step."""
+    """Return the best step of length at most `radius`, and the damping of this step."""
     suf = s * uf
     full_rank = n_places >= 4 and s[-1] > _EPS * n_places * s[0]
     if full_rank:
@@ -309,7 +310,7 @@ def _trust_region_step(n_places, uf, s, v, radius, alpha):
 
 
 def _excess_length(alpha, suf, suf_squares, squares, radius):
-    """Return by how much a damped step is longer than `radius`, and the derivative of its length."""
+    """Return how much longer than `radius` a step with damping `alpha` is, and the derivative of its length."""
     damped = squares + alpha
     length = _norm(suf / damped)
     return length - radius, -np.add.reduce(suf_squares / damped**3) / length

@@ -8,8 +8,8 @@ from ._curve_search import search_curve
 
 # If no curve is found, the weight decreases by this number from place to place.
 _DESCENT = 1e-8
-# Number of digits that the search for a curve gets. The search would amplify the rounding of sums, which depends on
-# names and on the order of the lists.
+# Weights are rounded to this number of digits before the search for a curve. The search would amplify the rounding
+# errors of sums, which depend on names and on the order of the lists.
 _DIGITS = 10
 
 
@@ -33,8 +33,7 @@ class RunningMean:
         return weight, weight[self.last]
 
     def _roots(self, score):
-        # Average the excess over the least score of the list. If all scores are equal, as they often are, nothing
-        # rounds.
+        # Average the excess over the least score of the list. Often all scores are equal; the result is then exact.
         ptr = self.lists.row_ptr
         least = np.minimum.reduceat(score, ptr[:-1])[self.lists.row_list]
         return np.sqrt(_kernels.ragged_cumsum(score - least, ptr) / self.place + least)
@@ -46,9 +45,8 @@ class RunningMean:
 class Exponential(RunningMean):
     """Weight of each place of a list: a curve in x fitted to the weights of :class:`RunningMean`.
 
-    The curve is a exp(-b x) - c x + d, where x is the number of the place.
-
-    If all items of a list tie, the weights of :class:`RunningMean` are used unchanged.
+    The curve is a exp(-b x) - c x + d, where x is the number of the place. If all items of a list tie, the weights of
+    :class:`RunningMean` are used unchanged.
     """
 
     def __init__(self, lists):

@@ -1,4 +1,4 @@
-"""Kemeny consensus: the matrices, the searches, the proofs and the estimator.
+"""Kemeny consensus: estimators, searches for the best order, and proofs that it is optimal.
 
 ::
 
@@ -17,7 +17,7 @@
     _levels              joins the components' orders with ties into one order
     _estimator           the estimator Kemeny and its report
     _approximations      KwikSort and PickAPerm, which are cheaper and near the optimum
-    _footrule            FootruleOptimal, which minimises the sum of distances of places
+    _footrule            FootruleOptimal, which minimises the total distance to the ranks in the lists
     _local_kemenization  repair of another method's order with the least change
 """
 

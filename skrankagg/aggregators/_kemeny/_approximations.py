@@ -22,7 +22,7 @@ ABSENT = {"absent": [StrOptions({"last", "ignore"})]}
 
 
 class BaseNearKemeny(BaseAggregator):
-    """Base of methods that find an order of each query's items and report its Kemeny score.
+    """Base class of methods that find an order of each query's items and report its Kemeny score.
 
     A subclass defines ``_rank_items(lists, queries, prefer, tied, given)`` for queries with the same number of items.
     `prefer` and `tied` are stacks of shape (n_queries, n, n). `given` is the result of ``_prepare_search(lists)``,
@@ -80,7 +80,7 @@ class KwikSort(BaseNearKemeny):
     no majority, the item goes to a random side [1]_. A variant of the method also picks a list at random, and returns
     this list if it costs less than the order of KwikSort. If all lists are full, the expected cost of this variant is
     at most 11/7 times the optimum. `score` is the number of items below the item. Two neighbours tie if no majority
-    prefers either of them. Counting the pairs takes :math:`O(m n^2)`, and each order then takes :math:`O(n \log n)`
+    prefers one to the other. Counting the pairs takes :math:`O(m n^2)`, and each order then takes :math:`O(n \log n)`
     comparisons.
 
     References
@@ -141,7 +141,7 @@ class KwikSort(BaseNearKemeny):
         query = np.repeat(np.arange(b), self.n_init)
         flat = orders.reshape(-1, n), place.reshape(-1, n)
         costs = order_costs(margin, np.empty(0), query, *flat).reshape(b, self.n_init)
-        # Take the first of equally good orders, whatever the rounding of their costs.
+        # Among the cheapest orders, take the first; costs that differ only by rounding count as equal.
         tolerance = 2 * TOLERANCE * np.abs(margin).sum(axis=(1, 2))
         best = np.argmax(costs <= (costs.min(axis=1) + tolerance)[:, None], axis=1)
         order = orders[np.arange(b), best]
@@ -177,7 +177,7 @@ class PickAPerm(BaseNearKemeny):
     optimum if all lists are full [1]_. If several lists have the lowest score, the item with the first id decides: the
     list that gives this item the best rank is chosen. If several of these lists give this item the same rank, the item
     with the second id decides, and so on. Lists of weight 0 are never chosen. `score` is the number of items below the
-    item; items that the list ties stay tied. The time is :math:`O(m n^2)`.
+    item; items that are tied in the list stay tied. The time is :math:`O(m n^2)`.
 
     References
     ----------
@@ -223,7 +223,7 @@ class PickAPerm(BaseNearKemeny):
         place = np.zeros(ranks.shape, dtype=np.int64)
         ordered = np.take_along_axis(ranks, order, axis=1)
         np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=place[:, 1:])
-        # All lists of a query have a part of the cost in common. Leave out this part, and count the rest twice.
+        # These costs leave out the part that is the same for all lists of a query, and count the remaining part twice.
         costs = order_costs(prefer.swapaxes(1, 2) - prefer, tied, query, order, place)
         start = np.searchsorted(query, np.arange(len(queries)))
         tolerance = 2 * TOLERANCE * (prefer.sum(axis=(1, 2)) + tied.sum(axis=(1, 2)))
@@ -233,7 +233,7 @@ class PickAPerm(BaseNearKemeny):
 
 
 def _ranks(lists, queries):
-    """Return the ranks of all items in each list that PickAPerm may choose, and the query of each of these lists.
+    """Return the ranks of all items in each list that PickAPerm may choose, and the query of each list.
 
     The ranks have shape (n_lists, n). The query of a list is its position in `queries`.
     """
@@ -252,7 +252,7 @@ def _ranks(lists, queries):
 
 
 def _first_lexically(ranks, query):
-    """Return the position of the lexicographically smallest row of ranks of each query.
+    """For each query, return the position of its lexicographically smallest row of ranks.
 
     `query` contains the query of each row, in ascending order.
     """

@@ -1,10 +1,10 @@
 """Cheapest assignment of items to places under bounds for groups, pins and orders, with a proof.
 
-The linear programme starts with few of the n^2 cells. These are the cells near the places of the items in two orders:
-the best order without rules, and an order that keeps the rules. After each programme, the cells with negative reduced
-costs are added, until there are no such cells. This procedure is called column generation. The programme then bounds
-the cost of every order. Its solution is nearly always an order, and then this order is optimal. Otherwise an integer
-programme branches over the cells whose reduced costs do not exclude them.
+A cell is a pair of an item and a place. The linear programme starts with a few of the n^2 cells: for each item, the
+places near its place in two orders. These are the best order without rules, and an order that satisfies the rules.
+After each programme, the cells with negative reduced costs are added, until there are no such cells. This procedure is
+called column generation. The programme then bounds the cost of every order. Its solution is nearly always an order, and
+then this order is optimal. Otherwise an integer programme branches over the cells that reduced costs do not exclude.
 """
 
 from typing import NamedTuple
@@ -21,15 +21,15 @@ from ._worker import Unstarted, Worker
 # From this number of items on, the assignment takes a fraction of a second or longer. The solver cannot be interrupted,
 # so it then runs in a separate process, which Ctrl-C can end.
 _OWN_PROCESS = 1000
-# Programmes of queries with at most this number of items start with all cells. Others start with the cells at most this
-# number of places away from the places of two orders.
+# A programme for at most _FEW_ITEMS items starts with all cells. A larger programme starts with the cells that are at
+# most _NEAR places away from the item's place in one of the two orders above.
 _FEW_ITEMS, _NEAR = 30, 6
-# A solution is an order if no value of a cell is further from an integer than this.
+# A solution is an order if the value of each cell is at most this far from an integer.
 _INTEGRAL = 1e-5
 
 
 def solve_assignment(cost):
-    """Return the result of SciPy's ``linear_sum_assignment``, in a process that Ctrl-C can end if it may take long."""
+    """Call SciPy's ``linear_sum_assignment``; a large problem runs in a separate process that Ctrl-C can end."""
     if len(cost) < _OWN_PROCESS:
         return linear_sum_assignment(cost)
     worker = Worker()
@@ -53,7 +53,7 @@ def assign(cost):
 
 
 class BestPlaces(NamedTuple):
-    """Places of the items in the best known order, its cost, a lower bound, and the reason why the search ended."""
+    """Best known order as the place of each item, its cost, a lower bound, and the reason why the search ended."""
 
     place: np.ndarray
     cost: float
@@ -62,10 +62,10 @@ class BestPlaces(NamedTuple):
 
 
 def solve_bounded(cost, rules, free, time_limit):
-    """Find the cheapest order that keeps the rules of a query, and prove it unless the time limit passes.
+    """Find the cheapest order that satisfies the rules of a query, and prove that it is optimal if time allows.
 
-    `cost` has shape (n, n), and `free` contains the places of the items in the best order without rules. Some order
-    must keep the rules. Returns a BestPlaces.
+    `cost` has shape (n, n), and `free` contains the places of the items in the best order without rules. At least one
+    order must satisfy the rules. Returns a BestPlaces.
     """
     items = np.arange(len(cost))
 
@@ -85,14 +85,15 @@ def solve_bounded(cost, rules, free, time_limit):
 
 
 class BoundedAssignment(Bracket):
-    """Best known assignment that keeps the rules, and a proven bound; `cost` has shape (n, n).
+    """Search for the cheapest order that satisfies the rules, with a proven lower bound on its cost.
 
-    `free` contains the places of the best order without rules, and `start` the places of an order that keeps the rules.
+    `cost` has shape (n, n). `free` contains the places of the best order without rules, and `start` the places of an
+    order that satisfies the rules.
     """
 
     def __init__(self, cost, rules, free, start, budget):
         n = len(cost)
-        # Differences of the costs of two orders are sums of these numbers.
+        # The difference between the costs of two orders is a sum of these numbers.
         inner = cost - cost[:, :1]
         inner = inner - inner[:1]
         step = granularity(inner, budget)
@@ -113,13 +114,13 @@ class BoundedAssignment(Bracket):
         return float(inner[np.arange(len(place)), place].sum())
 
     def _cells(self, mask):
-        """Return the rows and columns of the possible cells in a mask, and of the cells of the best known order."""
+        """Return the rows and columns of the possible cells in a mask, plus the cells of the best known order."""
         mask = mask & self.possible
         mask[np.arange(len(mask)), self.place] = True
         return np.nonzero(mask)
 
     def solve(self):
-        """Search for the best order, and prove it unless time runs out."""
+        """Search for the best order and, if time allows, prove that it is optimal."""
         try:
             if not self._relax():
                 self._branch()
@@ -146,20 +147,24 @@ class BoundedAssignment(Bracket):
                 break
             self.used |= new
         if not self.step:
-            # The solver's rounding errors may exceed the differences of costs. An assignment has smaller errors.
+            # The solver's rounding errors may exceed the differences between costs. An assignment problem gives a bound
+            # with smaller errors.
             priced = np.where(self.possible, solution.priced, np.abs(solution.priced).max() * (1 + 2 * len(cost)))
             self._raise(assign(priced)[1] + solution.constant)
         return self.met()
 
     def _raise(self, bound, reduced=None):
-        """Raise the bound, and exclude the cells whose orders cost too much, given their reduced costs."""
+        """Raise the bound, and use the reduced costs to exclude cells that no cheaper order contains."""
         self.raise_bound(self.unit * bound)
         if reduced is not None:
             most = self.most / self.unit - bound
             self.possible &= np.maximum(reduced, 0.0) <= most
 
     def _branch(self):
-        """Solve the integer programme over the possible cells; first over the cells of the linear programme."""
+        """Solve the integer programme over all possible cells.
+
+        If there are many cells, the cells of the linear programme are tried first.
+        """
         self.branched = True
         if np.count_nonzero(self.possible) > 2 * np.count_nonzero(self.possible & self.used):
             self._solve_integers(self.used)
@@ -181,7 +186,7 @@ class BoundedAssignment(Bracket):
         return status, bound
 
     def _take(self, row, place, x):
-        """Store the order of a solution in integers, if it keeps the rules and costs less than the best known order."""
+        """Store a solution if it is an order that satisfies the rules and costs less than the best known order."""
         chosen = x > 0.5
         if np.abs(x - chosen).max() > _INTEGRAL or np.count_nonzero(chosen) < len(self.place):
             return

@@ -1,9 +1,9 @@
 """Branch and bound over the pairs of items of a component, with bounds from linear programmes.
 
 A node is a set of fixed pairs that is closed under transitivity. A side of a pair is one of the two possible orders of
-its items. In each node, several fractional and costly pairs are tried. The search branches on the pair whose two sides
-raise the bound most. To try a pair, one linear programme is solved for each side. A side that cannot contain a cheaper
-order is excluded at once.
+its items. In each node, several pairs with fractional values and high costs are tried. The search branches on the pair
+that raises the bound most on its two sides. To try a pair, one linear programme is solved for each side. A side that
+cannot contain a cheaper order is excluded at once.
 """
 
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ class _Node:
 def branch(state, polytope, rng):
     """Search all orders that are cheaper than the best known order; store the best order and the bound in `state`.
 
-    The fixed pairs of `polytope` are shared by all nodes. The function always ends with an exception. Infeasible means
-    that all orders have been searched, so the best known order is optimal. Unfinished means that time has run out.
+    All nodes share the fixed pairs of `polytope`. The function always ends with an exception. Infeasible means that all
+    orders have been searched, so the best known order is optimal. Unfinished means that time has run out.
     """
     root = _bounded(state, polytope, polytope.before, polytope.cycle)
     stack = [root] if root else []
@@ -42,7 +42,7 @@ def branch(state, polytope, rng):
         try:
             stack.extend(_children(state, polytope, node, rng))
         except Unfinished:
-            # The unsearched part of this node may cost as little as the node.
+            # An order in the unsearched part of this node may cost as little as the bound of the node.
             state.raise_bound(min([node.bound, *(other.bound for other in stack)]))
             raise
     raise Infeasible
@@ -66,11 +66,11 @@ def _children(state, polytope, node, rng):
 
 
 def _bounded(state, polytope, before, cycle):
-    """Make a node of the search tree from fixed pairs, and compute a lower bound on the cost of its orders.
+    """Create a node of the search tree from fixed pairs, and compute a lower bound on the cost of its orders.
 
-    The bound comes from a linear programme, to which violated triangles are added in several rounds. `before` contains
-    the fixed pairs, and `cycle` contains the rows of the first round. Returns None if the node contains no order that
-    is cheaper than the best known order.
+    The bound comes from a linear programme. Violated triangles are added to it in several rounds. `before` contains the
+    fixed pairs, and `cycle` contains the rows of the first round. Returns None if the node contains no order that is
+    cheaper than the best known order.
     """
     polytope.before, polytope.cycle = before.copy(), cycle
     last = -np.inf
@@ -80,7 +80,7 @@ def _bounded(state, polytope, before, cycle):
             x, bound = polytope.relax()
             polytope.fix(state.most)
             cycle = polytope.violated(x)
-            # A solution that contradicts the pairs fixed by now gives no information about the rows.
+            # If the solution contradicts a newly fixed pair, it does not show that all rows are satisfied.
             if (len(cycle) == 0 and polytope.agrees(x)) or (k > 2 and bound - last < 0.02 * (state.most - bound)):
                 break
             last = bound

@@ -60,7 +60,7 @@ class Budget:
             raise Unfinished
 
     def share(self, part):
-        """Return a budget whose time limit is the share `part` of the remaining time."""
+        """Return a budget that ends after the share `part` of the remaining time."""
         other = Budget.__new__(Budget)
         other.end, other._worker = self.end, self._worker
         if self.end < float("inf"):
@@ -70,7 +70,7 @@ class Budget:
     def linprog(self, cost, matrix, most, bounds, method, *, foreseen=None, **equations):
         """Minimise ``cost @ x`` under ``matrix @ x <= most`` with SciPy; raise Unfinished if time runs out.
 
-        `foreseen` contains the expected seconds; None means the seconds of a programme for pairs of items. `equations`
+        `foreseen` is the expected time in seconds; None estimates it for a programme over pairs of items. `equations`
         contains SciPy's arguments for equations.
         """
         if foreseen is None:

@@ -11,12 +11,12 @@ from ..._support._memory import check_matrix
 
 __all__ = ["condorcet_components"]
 
-# Largest number of items for which matrix products find the reachable items faster than a walk over sparse arcs.
+# Up to this number of items, matrix products find the reachable items faster than a walk over sparse arcs.
 _FEW_ITEMS = 32
 
 
 def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
-    """Split items into groups that follow each other as complete blocks in every Kemeny order.
+    """Split items into groups that form contiguous blocks in every Kemeny order.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
 
 
 def stacked_components(margin):
-    """Find the components of each query, from margins of shape (n_queries, n, n).
+    """Find the components of the majority relation of each query, from margins of shape (n_queries, n, n).
 
     If the margins are integers, the components are exactly the same as from `condorcet_components`, because sums of
     integers are exact in any order.
@@ -71,7 +71,8 @@ def stacked_components(margin):
     strength = (same @ margin.sum(axis=2)[:, :, None])[:, :, 0] / same.sum(axis=2)
     # Round as in ordered_components.
     strength = np.round(strength / np.maximum(np.abs(strength).max(axis=1, keepdims=True), 1e-300), 10)
-    # Each step moves items below all their predecessors. Components with the same number of steps follow together.
+    # The depth of an item is the number of steps in the longest path to its component. Components of the same depth are
+    # sorted by their strength.
     below, depth = reach & ~same, np.zeros((b, n), dtype=np.int64)
     while True:
         deeper = np.where(below, depth[:, :, None] + 1, 0).max(axis=1)
@@ -105,7 +106,7 @@ def ordered_components(arc, strength):
     between[label[tail], label[head]] = True
     np.fill_diagonal(between, False)
     strength = member @ strength / member.sum(axis=1)
-    # Treat strengths that differ by rounding only as equal.
+    # Make strengths equal if they differ only by rounding errors.
     strength = np.round(strength / max(np.abs(strength).max(), 1e-300), 10)
     first = member.argmax(axis=1)
     left, order, n_above = np.ones(n_components, dtype=bool), [], between.sum(axis=0)

@@ -104,7 +104,7 @@ def kemeny_lower_bound(
 
 
 def lower_bounds(prefer, tied, penalty, consensus_ties):
-    """Compute the lower bound of each query from stacks of preferences and ties of shape (n_queries, n, n)."""
+    """For each query, compute a lower bound on the cost of any order, from stacks of preferences and ties."""
     before, level = pair_costs(prefer, tied, penalty)
     least = np.minimum(before, before.swapaxes(1, 2))
     if consensus_ties == "weak":
@@ -139,9 +139,9 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
     above item :math:`j` or tied with it, and -1 otherwise. The score is 0 if a list does not contain both items. Let
     :math:`b_{ij}` be the scores of a second ranking. Then :math:`\tau_x = \sum_{i \ne j} a_{ij} b_{ij} / (n (n - 1))`.
     A pair that has the same order or is tied in both rankings adds 2 to the sum. A pair in opposite orders subtracts 2.
-    A pair that is tied in only one of the two rankings adds 0. Let :math:`N` be the sum over the lists of the list's
-    weight times its number of pairs of items. Let :math:`m` be the total weight of the lists and :math:`K` the Kemeny
-    score with a penalty of 1/2. Then the mean is :math:`(2 N - 4 K) / (n (n - 1) m)`.
+    A pair that is tied in only one of the two rankings adds 0. Let :math:`N = \sum_v w_v N_v`, where list :math:`v` has
+    the weight :math:`w_v` and orders or ties :math:`N_v` pairs of items. Let :math:`m` be the total weight of the lists
+    and :math:`K` the Kemeny score with a penalty of 1/2. Then the mean is :math:`(2 N - 4 K) / (n (n - 1) m)`.
 
     References
     ----------
@@ -225,7 +225,7 @@ class Bracket:
 
     @property
     def most(self):
-        """Return the highest cost that is below the cost of the best known order by more than a rounding error."""
+        """Return the highest cost at which an order counts as cheaper than the best known order."""
         return self.cost - (0.999 * self.step or 1e-9 * self.scale)
 
     def met(self):

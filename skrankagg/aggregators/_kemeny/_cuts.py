@@ -1,4 +1,4 @@
-"""Half cuts: valid inequalities that are half the sum of some rows, rounded down.
+"""Half cuts: inequalities that are half the sum of some rows of a linear programme, rounded down.
 
 The rows of the linear programme forbid cycles of three items (triangles). Its solution may contain values of 1/2.
 Suppose that some rows with integer coefficients add up to even coefficients and an odd right side. Half of this sum,
@@ -11,11 +11,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 _WHOLE = 1e-6
-# Most rows in one elimination, most cuts that it returns, and most cuts per variable.
+# Largest number of rows in one elimination, of cuts that it returns, and of cuts per variable.
 _MOST_ROWS, _MOST_CUTS, _PER_PAIR = 4000, 400, 8
 # Least violation of a sum of rows. The cut from this sum is violated by half as much.
 _LEAST = 0.1
-# Seconds for each cell of the table of rows and variables, to build this table.
+# Seconds to build one cell of the table of rows and variables.
 _SECONDS_PER_CELL = 1e-8
 
 
@@ -24,8 +24,8 @@ def half_cuts(matrix, most, x, budget):
 
     The rows ``matrix @ x <= most`` have integer coefficients. They are valid for all integer solutions with variables
     from 0 to 1. Returns a sparse matrix of cuts, of shape (n_cuts, n_variables), and the upper limits of the cuts, of
-    shape (n_cuts,). Each cut is violated by `x` by about a half. Raises Unfinished if the time limit has passed. The
-    method follows A. Caprara and M. Fischetti, "{0, 1/2}-Chvátal-Gomory cuts", Mathematical Programming 74, 1996.
+    shape (n_cuts,). `x` violates each cut by about 1/2. Raises Unfinished if the time limit has passed. The method
+    follows A. Caprara and M. Fischetti, "{0, 1/2}-Chvátal-Gomory cuts", Mathematical Programming 74, 1996.
     """
     n = matrix.shape[1]
     slack = np.maximum(most - matrix @ x, 0.0)
@@ -54,11 +54,12 @@ def half_cuts(matrix, most, x, budget):
 def _odd_sums(parity, right, slack, above, budget):
     """Use elimination modulo 2 to find sums of rows that have even coefficients, an odd right side and little slack.
 
-    Returns an array of shape (n_sums, n_rows), dtype float64: 1 for each row that is part of the sum, otherwise 0.
+    Half of each sum is a cut. Returns an array of shape (n_sums, n_rows), dtype float64: 1 for each row that is part of
+    the sum, otherwise 0.
     """
     n_rows, n_columns = parity.shape
-    # An additional row for each variable makes an odd coefficient of this variable even. The slack of a sum with such a
-    # row grows by the value of the variable.
+    # Each variable gets an additional row, which can make an odd coefficient of this variable even. Adding this row
+    # increases the slack of a sum by the value of the variable.
     parity = np.concatenate([parity, np.eye(n_columns, dtype=np.uint8)])
     table = np.packbits(parity, axis=1)
     history = np.zeros((len(parity), (n_rows + 7) // 8), dtype=np.uint8)

@@ -5,7 +5,7 @@ import numpy as np
 from ..._arrays import TOLERANCE
 from ..._arrays._ragged import expand, positions
 
-# Cells (query times item) that are processed at one time.
+# Number of items, in all queries together, that are processed at one time.
 _CELLS = 1 << 16
 # If theta times the number of items is below this number, a power series is used to avoid cancellation.
 _SMALL = 0.05
@@ -15,9 +15,9 @@ _MOST_STEPS = 100
 def fit_mallows(lists, distance):
     """Fit the dispersion of each query, given the total distance of its lists to the consensus.
 
-    Returns the dispersion, from 0 to 1, and the log-likelihood of the lists, each of shape (n_queries,). Both values
-    are NaN for a query with a single item, and for a query whose lists all have weight 0. They are also NaN if some
-    list does not contain all items, or has ties. Lists of weight 0 are ignored.
+    Returns the dispersion, from 0 to 1, and the log-likelihood of the lists, each of shape (n_queries,). Both values of
+    a query are NaN if it has a single item, or if all its lists have weight 0. They are also NaN if some list does not
+    contain all items, or has ties. Lists of weight 0 are ignored.
     """
     n, query = lists.query_n_items, lists.list_query
     strict = np.logical_and.reduceat(lists.rank == positions(lists.row_ptr), lists.row_ptr[:-1])
@@ -44,7 +44,7 @@ def dispersion(n, distance, weight):
     (array([0.33333333, 0.        ]), array([-2.24934058,  0.        ]))
     """
     mean, uniform = distance / weight, n * (n - 1) / 4
-    # Rounding of the score does not count as a distance.
+    # A mean distance that is only a rounding error of the score counts as 0.
     central = mean <= TOLERANCE * uniform
     inner = np.flatnonzero(~central & (mean < uniform))
     theta = np.where(central, np.inf, 0.0)
@@ -59,7 +59,7 @@ def dispersion(n, distance, weight):
 
 
 def _solve(n, mean):
-    """Find, for each query, the theta for which the expected distance under Mallows' model equals `mean`.
+    """For each query, find theta so that the expected distance under Mallows' model equals `mean`.
 
     Theta is minus the logarithm of the dispersion. Each value of `mean` is between 0 and the mean distance under the
     uniform distribution.
@@ -82,7 +82,7 @@ def _solve(n, mean):
             # Take Newton's step on the logarithms, where the curve is nearly straight.
             new = theta + np.log(expected / mean) * expected / variance
             new = np.where((new >= low) & (new <= high), new, (low + high) / 2)
-            # The number of correct digits doubles in each step. Results found stay fixed.
+            # The number of correct digits doubles in each step. After a query has converged, its theta is not changed.
             done = np.abs(new - theta) <= 1e-9 * theta
             theta = np.where(found, theta, new)
             found |= done | (theta * n < _SMALL)
@@ -95,11 +95,11 @@ def _solve(n, mean):
 
 
 def _solve_small(n, mean):
-    """Solve for theta as :func:`_solve` does, but near 0, from the power series of the expected distance."""
+    """Solve the equation of :func:`_solve` for theta near 0, with the power series of the expected distance."""
     ptr = np.append(0, np.cumsum(n.astype(np.int64)))
     j = positions(ptr).astype(np.float64)
-    # Series of 1 / (exp(x) - 1) - 1 / x: its values at theta, minus j times its values at j theta, add up to the
-    # expectation.
+    # With f(x) = 1 / (exp(x) - 1) - 1 / x, the expected distance is the sum over j of f(theta) - j f(j theta). The
+    # factors are the coefficients of x, x^3 and x^5 in the power series of f.
     slopes = [
         factor * np.add.reduceat(1 - j**power, ptr[:-1])
         for factor, power in ((1 / 12, 2), (-1 / 720, 4), (1 / 30240, 6))

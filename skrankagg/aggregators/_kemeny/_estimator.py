@@ -36,17 +36,17 @@ __all__ = ["Kemeny"]
 # Number of groups of queries per process. A query with more items than _FEW_ITEMS begins a new group: small queries
 # take milliseconds.
 _GROUPS, _FEW_ITEMS = 8, 20
-# Largest component, in items, that method="auto" proves without a time limit: a second or so.
+# Largest component, in items, that method="auto" proves without a time limit. The proof takes about a second.
 _EASY_ITEMS = 60
 # Share of the time limit for the search of a strict order, before the search of an order with ties.
 _SHARE = 0.25
-# Share of the time limit for the search without pins and orders, before the search of an order that meets them.
+# Share of the time limit for the search without pins and orders, before the search of an order that satisfies them.
 _UNCONSTRAINED_SHARE = 0.5
 
 
 @dataclass
 class _Query:
-    """Matrices and components of a query, and the part of the cost that is the same for all its orders."""
+    """Pairwise preferences and components of one query, with the part of the cost that all its orders share."""
 
     prefer: np.ndarray
     tied: np.ndarray
@@ -80,9 +80,9 @@ class Kemeny(BaseAggregator):
         How to treat items missing from a list: "last" ties them below the items of the list; "ignore" leaves them out.
         Use "ignore" for paired comparisons.
     time_limit : float, default=None
-        Time limit for each query in seconds; None means no limit. The time used exceeds the limit by at most a tenth of
-        the limit or 0.2 seconds, for any number of items. Two steps are not part of the limited time: counting the
-        pairs of all items, and starting the `n_jobs` processes, which happens once for several queries.
+        Time limit for each query in seconds; None means no limit. For any number of items, the time used exceeds the
+        limit by at most a tenth of the limit or 0.2 seconds, whichever is more. The limit does not cover two steps:
+        counting the pairs of all items, and starting the `n_jobs` processes, which happens once for several queries.
     n_restarts : int, default=200
         Number of rounds of the iterated local search in each component that is not proven.
     random_state : int, RandomState instance or None, default=0
@@ -100,7 +100,7 @@ class Kemeny(BaseAggregator):
     orders : list of tuple (item, item), default=None
         Pairs of items, such as ``[("a", "b")]``: the first item must be above the second item, and must not tie with
         it. If a query lacks one of the two items, the pair does not apply to this query. Pins and orders that
-        contradict each other are refused, and so are items that no query has.
+        contradict each other raise an error, and so do items that no query has.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -117,8 +117,8 @@ class Kemeny(BaseAggregator):
         - `stop_reason`: "optimal", "time limit", "large component" (only for ``method="auto"``), "search" (only for the
           methods without a proof) or "solver" (the solver gave up);
         - `unconstrained_score`, only with `pins` or `orders`: the score of the consensus without them;
-        - `left_out`, only with `pins` or `orders`: the number of pins and pairs that do not apply to the query, because
-          it lacks an item;
+        - `left_out`, only with `pins` or `orders`: the number of pins and pairs that do not apply, because the query
+          lacks an item;
         - `dispersion` of Mallows' model, see Notes, and its `log_likelihood`. The dispersion is 0 if all lists are the
           same as the consensus. It is 1 if the lists are no closer to the consensus than random lists. Both columns are
           NaN for a single item and with ``consensus_ties="weak"``. They are also NaN if some list of the query does not
@@ -154,8 +154,8 @@ class Kemeny(BaseAggregator):
     the solver reports that a programme is infeasible, this report is not checked. Weak orders are found and proven in
     the same way, with mixed-integer programmes.
 
-    `score` is the number of items below the item. Tied items have equal scores. Two neighbours also have equal scores
-    if no majority prefers either of them. If there are several best orders, only one of them is returned, and `unique`
+    `score` is the number of items below the item. Tied items have equal scores. Two neighbours also get equal scores if
+    no majority prefers one to the other. If there are several best orders, only one of them is returned, and `unique`
     is False or NA. Among several best strict orders, the result depends on the search.
 
     **Weak orders.** Among several best weak orders, an order with many ties is chosen in two steps. First, among the
@@ -167,8 +167,9 @@ class Kemeny(BaseAggregator):
     items costs no more than ordering them. There are as few levels as possible, given the pairs that must not tie. Each
     group gets the level half way between the highest and the lowest level that is possible for the group. If there are
     two middle levels, the group gets the upper one. So merging any two neighbouring levels would increase the score. If
-    each component has only one best order, the result does not depend on the names of the items. There is an exception
-    with a `penalty` above 0.5: the names may matter for a drawn pair if tying its items costs more than ordering them.
+    each component has only one best order, the result does not depend on the names of the items. There is an exception:
+    with a `penalty` above 0.5, tying a pair without a majority may cost more than ordering it. The names may then
+    decide the order of this pair.
 
     **Small components.** Components of up to 15 items are proven by dynamic programming over the sets of items that may
     come first. This requires that all margins are integers or multiples of one number. Dynamic programming also counts
@@ -187,13 +188,13 @@ class Kemeny(BaseAggregator):
     If there are only a few lists, they are closer to their own consensus than to the true centre, and the dispersion is
     too small. If the consensus is not proven, the two columns describe the order that was found.
 
-    **Pins and orders.** The consensus has the lowest score among all orders that meet the pins and orders, and
+    **Pins and orders.** The consensus has the lowest score among all orders that satisfy the pins and orders, and
     `lower_bound`, `optimal` and `unique` refer to these orders only. An order fixes the direction of a pair in the
-    search and in the programmes. The components are then those of the majorities and the orders together. Each pin
+    search and in the programmes. The components are then computed from the majorities and the orders together. Each pin
     adds an equation to the programmes: the number of items above the pinned item is known. The items of a query with a
     pin form a single component, so "auto" proves such a query if it has up to 60 items. Neighbours without a majority
     do not tie if they are pinned or ordered. The query is also solved without pins and orders, within at most half of
-    the time limit. If this score is not proven, `unconstrained_score` is the lowest score that was found.
+    the time limit. If the result is not proven to be optimal, `unconstrained_score` is the lowest score that was found.
 
     **Time.** Programmes that may take longer than a fraction of a second are solved in a separate process. This process
     is ended at the time limit and by Ctrl-C, because the solver itself does not stop reliably. A step that cannot be
@@ -339,7 +340,7 @@ class Kemeny(BaseAggregator):
         progress = Progress(type(self).__name__, verbose)
         task = fit_task(self, lists.n_queries)
         try:
-            # For one query, another process would take a second to start.
+            # A single query is solved in this process, because another process would take a second to start.
             if lists.n_queries == 1 or effective_n_jobs(self.n_jobs) == 1:
                 solved = self._solve(lists, constraints, seed, progress, task)
             else:
@@ -376,7 +377,10 @@ class Kemeny(BaseAggregator):
         )
 
     def _constraints(self, lists):
-        """Return the pins and orders of each query, None without these parameters; refuse contradictions."""
+        """Read the pins and orders of each query; raise InputError if they contradict each other.
+
+        Without these parameters, the result is None for each query.
+        """
         if not self._is_constrained:
             return [None] * lists.n_queries
         constraints, ties = read_constraints(lists, self.pins, self.orders), self.consensus_ties == "weak"
@@ -395,10 +399,10 @@ class Kemeny(BaseAggregator):
         yield group
 
     def _solve(self, lists, constraints, seed, progress, task):
-        """Solve each query, and return six results for each.
+        """Solve the queries, and return six results for each query.
 
-        These are the items' scores, the order's cost, its bound, the cost without pins and orders, the stop reason and
-        `unique`.
+        The results are the scores of the items, the cost of the order, the lower bound, the cost without pins and
+        orders, the stop reason and `unique`.
         """
         lists, unit = count_in_units(lists)
         rng = np.random.default_rng(seed)
@@ -440,7 +444,10 @@ class Kemeny(BaseAggregator):
         return solved
 
     def _solve_constrained(self, query, own, search, solve, start):
-        """Solve a query without and with its pins and orders; also return the score without them, after the bound."""
+        """Solve a query first without and then with its pins and orders.
+
+        Returns the second result, with the first score inserted after the bound.
+        """
         part = replace(search, budget=search.budget.share(_UNCONSTRAINED_SHARE))
         free = order, score, bound, reason, unique = solve(query, part)
         restriction = Restriction(own, ties=self.consensus_ties == "weak")
@@ -450,19 +457,19 @@ class Kemeny(BaseAggregator):
             free = solve(replace(query, components=self._joined(query, restriction)), search, restriction)
         if free[3] != "optimal":
             free = *free[:2], min(max(free[2], bound), free[1]), *free[3:]
-        # An order that meets the pins and orders may be cheaper than the order of an unproven search without them.
+        # Without a proof, the first search may have missed a cheaper order that the second search found.
         return *free[:3], min(score, free[1]), *free[3:]
 
     @staticmethod
     def _joined(query, restriction):
-        """Return the components of the majorities and orders together; pins join all items into one component."""
+        """Compute components from the majorities and orders together; with pins, all items form one component."""
         if restriction.has_pins:
             return [np.arange(restriction.n)]
         return ordered_components((query.margin < 0) | restriction.above, query.margin.sum(axis=1))
 
     @staticmethod
     def _separated(margin, queries, constraints):
-        """Return margins with which no draw ties a pinned item or the two items of an order."""
+        """Return margins that are not 0 for pinned or ordered items, so that these items do not tie with neighbours."""
         if not any(constraints[q] for q in queries):
             return margin
         margin = margin.copy()

@@ -1,4 +1,4 @@
-"""FootruleOptimal: an assignment problem finds the order with the least total distance to the places in the lists."""
+"""FootruleOptimal: an order with the least total distance to the ranks in the lists, from an assignment problem."""
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
@@ -23,9 +23,10 @@ from ._stacks import by_item, interchangeable, n_below_place, preference_and_tie
 
 __all__ = ["FootruleOptimal"]
 
-# Number of cells in the costs of the queries that are processed together.
+# Largest number of cells in the cost matrices of the queries that are processed together.
 _CELLS = 1 << 14
-# With bounds, pins or orders, a query takes about this many times as long, and more memory for each pair of items.
+# With bounds, pins or orders, a query takes about _TIMES_AS_LONG times as long. It needs _MORE_PAIR_BYTES more bytes
+# for each pair of items.
 _TIMES_AS_LONG, _MORE_PAIR_BYTES = 60.0, 110.0
 
 
@@ -55,7 +56,7 @@ def _footrule_costs(lists, queries):
 
 
 def _whole_costs(query, place, weight, n_queries):
-    """Compute the result of :func:`_footrule_costs` for integer weights, whose sums are exact in any order."""
+    """Compute the result of :func:`_footrule_costs` for integer weights; their sums are exact in any order."""
     n = place.shape[1]
     cost, first = np.zeros((n_queries, n, n)), np.zeros(n_queries * n)
     cost[:, :, 0] = -np.bincount(query, weight, minlength=n_queries)[:, None]
@@ -79,7 +80,7 @@ def _whole_costs(query, place, weight, n_queries):
 
 
 class FootruleOptimal(BaseNearKemeny):
-    r"""Rank items so that the places of the items are as near as possible to their places in the lists.
+    r"""Rank items so that their places are as close as possible to their ranks in the lists.
 
     The order minimises Spearman's footrule instead of Kendall's distance. Finding this order is an assignment problem
     between items and places, and the problem is solved exactly.
@@ -103,8 +104,9 @@ class FootruleOptimal(BaseNearKemeny):
     orders : collection of (item, item), default=None
         Pairs of items (above, below): the first item must be above the second item.
     time_limit : float, default=None
-        Time limit for each query in seconds; None means no limit. It applies to the search and the proof under bounds,
-        pins or orders. It does not apply to the first order that keeps them, nor to the order without them.
+        Time limit for each query in seconds; None means no limit. It applies to the search and the proof under
+        constraints (bounds, pins or orders). It does not apply to two earlier steps: finding the best order without
+        constraints, and finding a first order that satisfies them.
     absent : {"last", "ignore"}, default="last"
         How `kemeny_score` in ``query_info_`` treats absent items. The parameter does not change the order.
     voter_weights : mapping or pandas.Series of voter to float, default=None
@@ -114,13 +116,14 @@ class FootruleOptimal(BaseNearKemeny):
     ----------
     query_info_ : DataFrame
         Columns `query`, `footrule` and `kemeny_score`. `footrule` is the total distance of the order from the lists.
-        `kemeny_score` is the Kemeny score of the published order, without ties, with a penalty of 0.5. With bounds,
-        pins or orders there are more columns:
+        `kemeny_score` is the Kemeny score of the published order, without ties, with a penalty of 0.5. With constraints
+        (bounds, pins or orders) there are more columns:
 
-        - `unconstrained_footrule`: the least total distance without bounds, pins and orders;
-        - `lower_bound`, proven for all orders that keep them, and the difference `gap` between `footrule` and this
-          bound;
-        - `optimal`, whether no order that keeps them is proven to be nearer to the lists;
+        - `unconstrained_footrule`: the least total distance without constraints;
+        - `lower_bound`, proven for all orders that satisfy the constraints, and the difference `gap` between `footrule`
+          and this bound;
+        - `optimal`, whether the order is proven to be the nearest to the lists among the orders that satisfy the
+          constraints;
         - `stop_reason`: "optimal", "time limit" or "solver" (the solver gave up);
         - `capped`: the number of groups for which `at_least` requires more items than the query has;
         - `left_out`: the number of pins and orders with an item that the query lacks.
@@ -143,20 +146,20 @@ class FootruleOptimal(BaseNearKemeny):
 
     **Bounds.** Let :math:`x_{ip}` be 1 if item :math:`i` has place :math:`p`, and 0 otherwise. A bound limits
     :math:`\sum_{i \in g} \sum_{p \le k} x_{ip}` for a group :math:`g` and a number :math:`k` of first places. The
-    consensus always contains all items, so with more than n places, all items are among them. If no order of a query
-    keeps the bounds, pins and orders, the method refuses the lists. The message contains a smallest set of bounds that
-    contradict each other. If pins and orders are involved, the set is minimal: without any one of its members, some
-    order keeps the others.
+    consensus always contains all items, so if k exceeds the number of items, all items are among the first k places. If
+    no order of a query satisfies the bounds, pins and orders, the method raises an error. The message contains a
+    smallest set of bounds that contradict each other. If pins or orders are involved, the set is minimal: after any one
+    member is dropped, some order satisfies the others.
 
-    An order of two items is a row for each place [2]_. The lower item may be among the first :math:`k + 1` places only
-    if the upper item is among the first :math:`k`.
+    Each pair in `orders` adds one row for each number :math:`k` to the programme [2]_. The lower item may be among the
+    first :math:`k + 1` places only if the upper item is among the first :math:`k`.
 
     **Proof.** A linear programme bounds the cost of all orders. It starts with the cells :math:`(i, p)` near two
     orders, and adds cells with negative reduced costs until there are none left. Its solution is nearly always an
     order, and this order is then optimal. Otherwise an integer programme branches over the cells that reduced costs
     cannot exclude. The programmes are solved by HiGHS, through SciPy. The bound is recomputed from the multipliers of
-    the solver, so it does not depend on the solver's tolerances, unless the integer programme is needed. With orders
-    the problem is NP-hard. Bounds for groups usually take 50 to 250 times as long as the order without them.
+    the solver, so it does not depend on the solver's tolerances. Only the bound of an integer programme does. With
+    orders the problem is NP-hard. Bounds for groups usually take 50 to 250 times as long as the order without them.
 
     References
     ----------
@@ -252,7 +255,7 @@ class FootruleOptimal(BaseNearKemeny):
         return np.minimum(_TIMES_AS_LONG * seconds, np.inf if self.time_limit is None else seconds + self.time_limit)
 
     def _rules(self, lists):
-        """Return the rules for the places of each query, or None if there are none."""
+        """Read the parameters, and return the rules for the places of each query, or None without rules."""
         groups = self.item_groups, self.at_least, self.at_most, self.bounded
         return read_rules(lists, *groups, self.pins, self.orders)
 
@@ -278,8 +281,8 @@ class FootruleOptimal(BaseNearKemeny):
                 if rules is not None:
                     level = _divided_levels(level, order, np.array([rules[q].kind for q in some]))
                 score[candidates_of(lists, some)] = by_item(order, n_below_place(level))
-        # Items that cost the same in every place are interchangeable, but swapping them changes the pairs. The score is
-        # computed for the published order.
+        # Swapping two interchangeable items does not change the footrule, but it may change the Kemeny score. So the
+        # Kemeny score is computed for the published order.
         rank = np.empty(lists.n_candidates)
         rank[order_candidates(lists, score)[0]] = positions(lists.candidate_ptr)
         for queries, prefer, tied in preference_and_tie_blocks(counted, self.absent):
@@ -289,7 +292,7 @@ class FootruleOptimal(BaseNearKemeny):
 
 
 def _divided_levels(level, order, kind):
-    """Divide the levels of orders, so that all items of a level have the same kind; return the new levels."""
+    """Split groups of tied items so that only items of the same kind tie; return the new level of each place."""
     kind = np.take_along_axis(kind, order, axis=1)
     out = np.zeros_like(level)
     np.cumsum((np.diff(level, axis=1) > 0) | (np.diff(kind, axis=1) != 0), axis=1, out=out[:, 1:])
@@ -297,7 +300,7 @@ def _divided_levels(level, order, kind):
 
 
 def _info_of_rules(rules, solved, unit, free):
-    """Return the columns of ``query_info_`` under bounds, pins or orders."""
+    """Return the columns of ``query_info_`` for queries with bounds, pins or orders."""
     solved = [solved[q] for q in range(len(rules))]
     cost, bound = (unit * np.array([getattr(one, name) for one in solved]) for name in ("cost", "bound"))
     reason = np.array([one.reason for one in solved], dtype=object)

@@ -1,10 +1,11 @@
-"""Bounds on the number of items of each group among the first places: their values, and whether they can all hold.
+"""Bounds on the number of items of each group among the first places, and a check that some order satisfies all of
+them.
 
 Let k be a number of places, and let c(g, k) be the number of items of group g among the first k places. A bound limits
 c(g, k) from below or from above. The items without bounds form one more group. Counts alone decide whether some order
-keeps all bounds. Take places a <= b. Let L(g, b) be the highest lower bound of group g for at most b places. Let
-U(g, a) be its lowest upper bound for at least a places. Group g then needs L(g, b) - U(g, a) of the places a + 1 to b.
-Some order keeps all bounds if and only if, for all a <= b, the positive needs add up to at most b - a.
+satisfies all bounds. Take two numbers of places a <= b. Let L(g, b) be the highest lower bound of group g for at most b
+places. Let U(g, a) be its lowest upper bound for at least a places. Group g then needs L(g, b) - U(g, a) of the places
+a + 1 to b. Some order satisfies all bounds if and only if, for all a <= b, the positive needs add up to at most b - a.
 """
 
 from dataclasses import dataclass, replace
@@ -16,12 +17,12 @@ from numpy.typing import NDArray
 from ..._arrays import TOLERANCE
 from ..._support._values import is_integer
 
-# Number of pairs of cuts, times bounds, that the search for a conflict examines together.
+# Number of combinations of two cuts and a bound that the search for a conflict examines together.
 _CELLS = 1 << 20
 
 
 class Bound(NamedTuple):
-    """Bound of a group: the positions of the group and of the prefix in a GroupBounds, and True for a lower bound."""
+    """Lower or upper bound of a group; `group` and `prefix` are positions in a GroupBounds."""
 
     group: int
     lower: bool
@@ -30,7 +31,7 @@ class Bound(NamedTuple):
 
 @dataclass(frozen=True)
 class GroupBounds:
-    """Bounds of one query.
+    """Lower and upper bounds on the items of each group among the first places, for one query.
 
     Parameters
     ----------
@@ -39,7 +40,8 @@ class GroupBounds:
     prefix : ndarray of shape (n_prefixes,), dtype=int64
         Numbers of first places that have bounds, in ascending order; at most n_items.
     low, high : ndarray of shape (n_prefixes, n_groups), dtype=int64
-        Least and largest number of items of each group among these places. A bound that always holds is 0 or n_items.
+        Least and largest number of items of each group among these places. Without a bound, the number is 0 in `low`
+        and n_items in `high`.
     """
 
     group: NDArray[np.int64]
@@ -49,17 +51,17 @@ class GroupBounds:
 
     @property
     def size(self):
-        """Return the number of items of each group, and last the number of items without bounds."""
+        """Return the number of items of each group, followed by the number of items without bounds."""
         return np.bincount(self.group, minlength=self.low.shape[1] + 1)
 
     @property
     def members(self):
-        """Return a Bound for each lower bound that is not 0, and for each upper bound that is not n_items."""
+        """Return the bounds as a list of Bound, without lower bounds of 0 and upper bounds of n_items."""
         lower, upper = np.argwhere(self.low > 0).tolist(), np.argwhere(self.high < len(self.group)).tolist()
         return [Bound(g, True, k) for k, g in lower] + [Bound(g, False, k) for k, g in upper]
 
     def only(self, members):
-        """Return the same query with only the bounds in `members`; all other bounds always hold."""
+        """Return a copy with only the bounds in `members`; all other bounds are removed."""
         low, high = np.zeros_like(self.low), np.full_like(self.high, len(self.group))
         for g, lower, k in members:
             if lower:
@@ -69,7 +71,7 @@ class GroupBounds:
         return replace(self, low=low, high=high)
 
     def kept_by(self, place):
-        """Return True if an order keeps all bounds; `place` contains the place of each item, counted from 0."""
+        """Return True if an order satisfies all bounds; `place` contains the place of each item, counted from 0."""
         present = np.zeros((len(self.group) + 1, self.low.shape[1] + 1), dtype=np.int64)
         present[place + 1, self.group] = 1
         count = present.cumsum(axis=0)[self.prefix, :-1]
@@ -96,9 +98,9 @@ def number_of_places(bound, n_places, *, up):
 
 
 def query_bounds(group, prefixes, at_least, at_most):
-    """Return the GroupBounds of a query, and the number of groups whose lower bounds exceed their sizes.
+    """Return the GroupBounds of a query, and the number of groups with a lower bound above the size of the group.
 
-    Such a lower bound is lowered to the size of the group. `group`, of shape (n_items,), contains the group of each
+    Such a lower bound is reduced to the size of the group. `group`, of shape (n_items,), contains the group of each
     item, from 0 to n_groups. `prefixes` contains the numbers of first places that have bounds, in ascending order. If
     such a number exceeds the number of items, all items are among these places. `at_least` and `at_most` contain the
     bound of each group, or None.
@@ -120,7 +122,10 @@ def query_bounds(group, prefixes, at_least, at_most):
 
 
 def _limits(bounds):
-    """Return the cuts 0, the prefixes and n_items; and L and U at each cut, of shape (n_cuts, n_groups + 1)."""
+    """Return the cuts (0, the prefixes and n_items), and the bounds L and U of each group at each cut.
+
+    The top of the module defines L and U; their shape is (n_cuts, n_groups + 1).
+    """
     n, size = len(bounds.group), bounds.size
     cut = np.unique(np.concatenate([[0], bounds.prefix, [n]]))
     low, high = np.zeros((len(cut), len(size)), dtype=np.int64), np.tile(size, (len(cut), 1))
@@ -132,7 +137,7 @@ def _limits(bounds):
 
 
 def _excess(cut, low, high):
-    """For all cuts a and b, return the sum of the needs of the places a + 1 to b, minus the number of these places."""
+    """For all cuts a <= b, return the total need of the groups for the places a + 1 to b, minus b - a."""
     excess = cut[:, None] - cut
     for least, most in zip(low.T, high.T, strict=True):
         excess = excess + np.maximum(least - most[:, None], 0)
@@ -140,12 +145,12 @@ def _excess(cut, low, high):
 
 
 def is_feasible(bounds):
-    """Return True if some order keeps all bounds."""
+    """Return True if some order satisfies all bounds."""
     return bool((_excess(*_limits(bounds)) <= 0).all())
 
 
 def smallest_conflict(bounds):
-    """Return a smallest list of Bound that no order keeps together; the bounds must not be feasible."""
+    """Return a smallest list of bounds that contradict each other; the bounds must not be feasible."""
     cut, low, high = _limits(bounds)
     first, last = np.nonzero(_excess(cut, low, high) > 0)
     step, best = max(1, _CELLS // (2 * low.shape[1])), []
@@ -160,10 +165,10 @@ def smallest_conflict(bounds):
 
 
 def _needs(bounds, cut, low, high, a, b):
-    """Return the needs of each group with or without its bounds, and the number of places for them, for cuts a and b.
+    """For cuts a and b, return the needs of each group with and without its bounds, and the number of places for them.
 
-    The needs of a group are a dict: the key contains True if its lower bound is used, and True if its upper bound is
-    used. Without bounds, a group has no items among 0 places, and all its items among n places.
+    The needs of a group are a dict with the keys (lower, upper); each entry is True if the group's lower or upper bound
+    is used. Without bounds, a group has no items among 0 places, and all its items among n places.
     """
     from_start, to_end = cut[a] == 0, cut[b] == cut[-1]
     needs = []
@@ -175,7 +180,7 @@ def _needs(bounds, cut, low, high, a, b):
 
 
 def _n_bounds(needs, room):
-    """Return the least number of bounds whose needs add up to more than `room`, an array."""
+    """Return the least number of bounds whose needs add up to more than `room`, for each number in `room`."""
     largest = [np.zeros_like(room)]
     for own in needs:
         by_number = own[False, False], np.maximum(own[True, False], own[False, True]), own[True, True]
@@ -188,7 +193,7 @@ def _n_bounds(needs, room):
 
 
 def _strictest(bounds, g, lower, a, b):
-    """Return the lower bound of a group for at most b places, or its upper bound for at least a places."""
+    """Return a group's highest lower bound for at most b places, or its lowest upper bound for at least a places."""
     if lower:
         inside = np.flatnonzero(bounds.prefix <= b)
         return Bound(g, True, int(inside[np.argmax(bounds.low[inside, g])]))
@@ -197,7 +202,7 @@ def _strictest(bounds, g, lower, a, b):
 
 
 def _fewest(needs, room):
-    """Return the fewest bounds whose needs add up to more than `room`, as pairs of a group and True for a lower bound.
+    """Return the fewest bounds whose needs add up to more than `room`, as pairs (group, True for a lower bound).
 
     `needs` is a result of :func:`_needs` for one pair of cuts.
     """
@@ -214,7 +219,7 @@ def _fewest(needs, room):
 
 
 class GroupChoice:
-    """Groups that may take the next place, from the first place to the last, so that all bounds can be kept.
+    """Choice of a group for each place, from the first place to the last, so that all bounds can be satisfied.
 
     A group may take a place if its upper bounds allow it, and if enough places remain for all lower bounds. The bounds
     must be feasible; then some group may always take the next place.
@@ -240,15 +245,15 @@ class GroupChoice:
 
 
 def feasible_pattern(bounds, order):
-    """Return the group of each place in an order of the items that keeps all bounds and is near `order`.
+    """Return the group of each place in an order that satisfies all bounds and is near `order`.
 
-    Each place gets the group of the first item of `order` that is left and whose group may take the place. The bounds
-    must be feasible.
+    Each place gets the group of the first remaining item in `order`, among the groups that may take the place. The
+    bounds must be feasible.
     """
     n, choice = len(bounds.group), GroupChoice(bounds)
     rank = np.empty(n, dtype=np.int64)
     rank[order] = np.arange(n)
-    # The ranks of each group's items, the best first; and n after its last item.
+    # The ranks of each group's items, best first, followed by n.
     waiting = [np.append(np.sort(rank[bounds.group == g]), n) for g in range(len(bounds.size))]
     pattern = np.empty(n, dtype=np.int64)
     for p in range(n):

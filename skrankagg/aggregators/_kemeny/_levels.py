@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Stack:
-    """Buckets (groups of tied items) of all components, in the components' order.
+    """Buckets (groups of tied items) of all components, in the order of the components.
 
     `parts` contains the items of each component and their buckets; the best bucket is 0. `before` and `level` have
     shape (n, n). `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a
@@ -35,7 +35,7 @@ class Stack:
         self.may_follow = self._never(before > tolerance).T
 
     def _never(self, chosen):
-        """Return a mask of pairs of buckets (groups of tied items): True if `chosen` marks no pair of their items."""
+        """Return a mask of pairs of buckets (groups of tied items): False if `chosen` marks any pair of their items."""
         never = np.ones((len(self.component), len(self.component)), dtype=bool)
         first, second = np.nonzero(chosen)
         never[self.place[first], self.place[second]] = False
@@ -44,8 +44,8 @@ class Stack:
     def is_forced(self):
         """Return a mask of shape (n_components - 1,): True if a component must precede the next component.
 
-        A component need not precede the next component if two groups of tied items can tie or swap at no
-        cost. These are the last group of the component and the first group of the next component.
+        A component may tie or swap with the next component if this costs nothing for its last bucket and the first
+        bucket of the next component.
         """
         if self.n_components == 1:
             return np.empty(0, dtype=bool)

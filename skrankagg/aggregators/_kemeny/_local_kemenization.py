@@ -35,7 +35,7 @@ class LocalKemenization(BaseNearKemeny):
     Attributes
     ----------
     aggregator_ : estimator
-        The method, fitted.
+        The fitted method.
     query_info_ : DataFrame
         Columns `query` and `kemeny_score` of the repaired order, with a penalty of 0.5.
 
@@ -120,7 +120,7 @@ class LocalKemenization(BaseNearKemeny):
         base = self._aggregator().__sklearn_tags__()
         tags.requires_fit = base.requires_fit
         own = tags.aggregator_tags
-        # Where no list compares two items, the repair keeps them in the order of the method.
+        # If no list compares two items, the repair keeps them in the order of the method.
         own.absent_below |= base.aggregator_tags.absent_below
         if self.absent == "ignore":
             own.compares = base.aggregator_tags.compares

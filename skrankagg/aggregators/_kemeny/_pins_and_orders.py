@@ -27,10 +27,10 @@ from ..._data._selection import find_ids
 from ..._support._values import is_hashable, is_integer, show
 from ...exceptions import InputError, InputTypeError
 
-#: Types of the two parameters.
+#: Types of the parameters `pins` and `orders`.
 Pins: TypeAlias = Mapping[Any, int]
 Orders: TypeAlias = Collection[tuple[Any, Any]]
-#: The two parameters in ``_parameter_constraints``.
+#: Entries of the two parameters in ``_parameter_constraints``.
 PINS_AND_ORDERS = {"pins": [Mapping, None], "orders": [Collection, None]}
 
 
@@ -72,14 +72,14 @@ class Constraints:
         return [*self.pins, *self.orders]
 
     def only(self, members: Sequence[Any]) -> "Constraints":
-        """Return the same query with only the pins and orders in `members`; other members are ignored."""
+        """Return a copy with only the pins and orders in `members`; other constraints in `members` are ignored."""
         pins = tuple(one for one in members if isinstance(one, Pin))
         orders = tuple(one for one in members if isinstance(one, Order))
         return replace(self, pins=pins, orders=orders)
 
 
 def read_constraints(lists: RankedLists, pins: Pins | None, orders: Orders | None) -> list[Constraints]:
-    """Read the two parameters, and return the constraints of each query.
+    """Read the parameters `pins` and `orders`, and return the constraints of each query.
 
     `pins` maps items to places, counted from 1, and `orders` contains pairs (above, below). Raises InputTypeError if a
     parameter has another form, and InputError if a place is not a whole number of at least 1. Raises InputError as
@@ -97,7 +97,8 @@ def read_constraints(lists: RankedLists, pins: Pins | None, orders: Orders | Non
     for pair, (above, below) in zip(orders, ends, strict=True):
         if above == below:
             raise InputError(
-                f"`orders` must contain pairs of two different items; got {show(pair)}. Drop it.", parameter="orders"
+                f"`orders` must contain pairs of two different items; got {show(pair)}. Drop this pair.",
+                parameter="orders",
             )
     named, column = np.unique(np.concatenate([pinned, ends.ravel()]), return_inverse=True)
     place = _positions(lists, named)
@@ -148,14 +149,15 @@ def _item_codes(lists, items, parameter):
     """Return the position of each item in ``lists.items``; raise InputError if the lists lack an item."""
     for item in items:
         if not is_hashable(item):
-            raise InputTypeError(f"`{parameter}` must contain ids of items; got {show(item)}.")
+            raise InputTypeError(f"`{parameter}` must contain ids of items; got {show(item)}. Pass strings or numbers.")
     if not items:
         return np.empty(0, dtype=np.int64)
     codes = find_ids(lists.items, items, parameter)
     if parameter == "pins" and len(np.unique(codes)) < len(codes):
         twice = items[int(np.flatnonzero(np.bincount(codes)[codes] > 1)[0])]
         raise InputError(
-            f"`pins` must have one place for each item; got several for {show(twice)}. Keep one.", parameter="pins"
+            f"`pins` must have one place for each item; got several for {show(twice)}. Keep one place.",
+            parameter="pins",
         )
     return codes
 
@@ -180,7 +182,7 @@ def _positions(lists, named):
 def check_constraints(
     lists: RankedLists, constraints: Sequence[Constraints], feasible: Callable[[Constraints], bool]
 ) -> None:
-    """Raise InputError if some query has no order that meets its pins and orders.
+    """Raise InputError if some query has no order that satisfies its pins and orders.
 
     ``feasible(own)`` returns True if the query of `own` has such an order; `own` is a Constraints with all or some of
     the pins and orders. The message contains a minimal set of pins and orders that contradict each other.
@@ -197,10 +199,10 @@ def check_constraints(
 
 
 def minimal_conflict(members: Sequence[Any], feasible: Callable[[list[Any]], bool]) -> list[Any]:
-    """Return a minimal part of `members` that is not feasible: without any one of its members it is feasible.
+    """Return a minimal list of members that is not feasible: after any one is dropped, the list is feasible.
 
-    `members` must not be feasible. ``feasible(part)`` is called once for each member: a member is dropped for good if
-    the rest without it is still not feasible. This procedure is called a deletion filter.
+    `members` must not be feasible. For each member, ``feasible`` is called once with the current list without this
+    member. If this shorter list is not feasible, the member is dropped. This procedure is called a deletion filter.
 
     >>> from skrankagg.aggregators._kemeny._pins_and_orders import minimal_conflict
     >>> minimal_conflict([3, 1, 4, 2], lambda part: sum(part) < 6)
@@ -243,15 +245,16 @@ def _describe_conflict(lists, own, conflict, names):
 def feasible_order(
     own: Constraints, *, ties: bool = False, preferred: NDArray[np.int64] | None = None
 ) -> NDArray[np.int64] | None:
-    """Return an order of all items that meets the pins and orders of a query, or None if there is no such order.
+    """Return an order of all items that satisfies the pins and orders of a query, or None if there is no such order.
 
     The order contains the items as int64 of shape (n_items,), best first. Without `ties`, a pinned item has its place
-    in the order. With `ties`, the order is a consensus that may tie items, with its ties broken, and a pin is the
-    number of items above plus 1. Items with the same pin are then neighbours, and they are tied. `preferred` is an
-    order of the items to stay near to.
+    in the order. With `ties`, the consensus may tie items, and the result is this consensus with its ties broken. A pin
+    is then 1 plus the number of items above the item, so items with the same pin are tied neighbours. The result stays
+    near `preferred`, an order of the items.
 
-    Each place gets the item with the earliest last place, among the items whose earlier items have been placed. The
-    ranges of places are first narrowed by the orders. For jobs of unit length this rule finds an order if there is one.
+    First, the orders narrow the range of places of each item. Then each place gets the item with the earliest end of
+    its range. Items wait until all their predecessors have been placed. This is the rule of the earliest deadline for
+    jobs of unit length; it finds an order if there is one.
     """
     n = own.n_items
     earliest, latest = np.zeros(n, dtype=np.int64), np.full(n, n - 1)

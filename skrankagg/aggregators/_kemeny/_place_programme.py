@@ -3,7 +3,7 @@
 A cell is a pair of an item and a place. A programme contains some of the cells as columns, and has four kinds of rows:
 
 - each item has one place, and each place has one item;
-- a count is the number of items of a group among the first k places: the count before it, plus the cells between;
+- each count, the number of items of a group among the first k places, is the previous count plus the cells between;
 - bounds on the counts;
 - orders: the lower item of a pair is among the first k + 1 places only if the upper item is among the first k.
 
@@ -19,9 +19,10 @@ from scipy.sparse import coo_array
 
 from ._budget import Unfinished
 
-# Seconds for each column of a linear programme, from which its time is expected.
+# Expected seconds of a linear programme for each of its columns.
 _SECONDS_PER_COLUMN = 4e-5
-# Multipliers and violations below this are rounding errors of the solver, for costs in units of the least difference.
+# Smaller multipliers and violations are rounding errors of the solver, if the unit of the costs is the least difference
+# between two costs.
 SMALL = 1e-6
 
 
@@ -30,9 +31,10 @@ class Solution:
     """Solution of a linear programme over some cells.
 
     `x` contains the values of the cells. `reduced`, of shape (n_rows, n), contains the reduced costs of all possible
-    cells, and infinity for the others. No order with the cell costs less than `bound` plus a positive reduced cost.
-    `priced` contains the costs of all cells minus the multipliers of their counts. An assignment with these costs, plus
-    `constant`, bounds the cost of every order as well.
+    cells, and infinity for the others. If the reduced cost of a cell is positive, every order with this cell costs at
+    least `bound` plus the reduced cost. `priced` contains the costs of all cells minus the multipliers of their counts.
+    The cost of the best assignment with these costs, plus `constant`, is another lower bound on the cost of every
+    order.
     """
 
     x: np.ndarray
@@ -43,7 +45,7 @@ class Solution:
 
 
 class PlaceProgramme:
-    """Rows for counts, bounds and orders of one query.
+    """Programme that assigns the items of one query to places, under bounds for groups and orders of pairs.
 
     Parameters
     ----------
@@ -62,7 +64,7 @@ class PlaceProgramme:
         self.n = n = int(size.sum())
         places, n_groups = np.arange(1, n + 1), bounds.low.shape[1]
         of_group = np.bincount(bounds.group, weights=size, minlength=n_groups + 1).astype(np.int64)
-        #: For each group and each place, the count that the place is added to, or -1.
+        #: For each group and each place, the number of the count whose row contains the cell, or -1.
         self.group, self.count_of_group = bounds.group, np.full((n_groups + 1, n), -1)
         low, high, first = [], [], [0]
         for g in range(n_groups):
@@ -73,7 +75,7 @@ class PlaceProgramme:
             self._add_counts(self.count_of_group[g], cut, first)
             low.append(np.maximum(bounds.low[matters, g], least[matters]))
             high.append(np.minimum(bounds.high[matters, g], most[matters]))
-        #: The rows of items with orders, and the count of each place of these rows.
+        #: The rows of items with orders, and for each of their places the number of the count.
         self.ordered = np.unique(orders)
         self.count_of_ordered = np.full((len(self.ordered), n), -1)
         for k in range(len(self.ordered)):
@@ -83,10 +85,11 @@ class PlaceProgramme:
         self.low = np.concatenate([*low, np.empty(0)]).astype(np.float64)
         self.high = np.concatenate([*high, np.empty(0)]).astype(np.float64)
         self.n_counts = first[-1]
-        # The first count of a chain adds to no other count.
+        # The first count of a chain has no previous count.
         self.follows = np.ones(self.n_counts, dtype=bool)
         self.follows[[start for start in first[:-1] if start < self.n_counts]] = False
-        # The lower item of each pair among the first k + 1 places, and the upper item among the first k places.
+        # For each pair and each k, the numbers of two counts: the lower item among the first k + 1 places, and the
+        # upper item among the first k places.
         above, below = np.searchsorted(self.ordered, orders).reshape(-1, 2).T
         self.lower = self.count_of_ordered[below, 1 : n - 1].ravel() if n > 2 else np.empty(0, dtype=np.int64)
         self.upper = self.count_of_ordered[above, : n - 2].ravel() if n > 2 else np.empty(0, dtype=np.int64)
@@ -94,14 +97,14 @@ class PlaceProgramme:
 
     @staticmethod
     def _add_counts(count, cut, first):
-        """Number the counts of a chain, whose cuts are numbers of first places, from the last number on."""
+        """Number the counts of a chain, one for each number of first places in `cut`, and store them in `count`."""
         segment = np.searchsorted(cut, np.arange(1, len(count) + 1))
         inside = segment < len(cut)
         count[inside] = first[-1] + segment[inside]
         first.append(first[-1] + len(cut))
 
     def _rows_of_counts(self):
-        """Return the part of the equations that concerns the counts, and the rows of the orders."""
+        """Build two sparse matrices with a column for each count: the equations of counts, and the rows of orders."""
         number = np.arange(self.n_counts)
         later = number[self.follows]
         ones = np.ones(self.n_counts)
@@ -117,7 +120,7 @@ class PlaceProgramme:
         return equal, order
 
     def _matrices(self, row, place):
-        """Return the equations, their right sides, and the rows of the orders, for the cells of a programme."""
+        """Build the equations, their right sides, and the rows of the orders, for a programme over the given cells."""
         n_rows, n_cells = len(self.size), len(row)
         cell, one = np.arange(n_cells), np.ones(n_cells)
         index, column, value = [row, n_rows + place], [cell, cell], [one, one]
@@ -145,8 +148,8 @@ class PlaceProgramme:
     def relax(self, cost, row, place, possible):
         """Solve the linear programme over the given cells, and return a Solution.
 
-        `cost`, of shape (n_rows, n), contains the costs of all cells. The bound holds for all orders whose cells are in
-        the mask `possible`.
+        `cost`, of shape (n_rows, n), contains the costs of all cells. The bound is valid for all orders that use only
+        cells in the mask `possible`.
         """
         equations, right, orders = self._matrices(row, place)
         bounds = np.column_stack(
@@ -171,11 +174,11 @@ class PlaceProgramme:
         return self._priced(cost, done.x[: len(row)], done.eqlin.marginals, multiplier, possible)
 
     def _priced(self, cost, x, equal, order, possible):
-        """Compute the reduced costs and the bound, which hold for any multipliers of the rows."""
+        """Compute reduced costs and a bound from the multipliers of the rows; any multipliers give a valid bound."""
         n_rows = len(self.size)
         u, v, given = equal[:n_rows], equal[n_rows : n_rows + self.n], equal[n_rows + self.n :]
         # The multiplier of a count is the next multiplier of its chain plus the reduced cost of the count. Without
-        # rounding errors, the reduced cost is 0 unless the count is at a bound.
+        # rounding errors, only counts at a bound have a reduced cost that is not 0.
         own = np.zeros(self.n_counts)
         np.add.at(own, self.lower, order)
         np.add.at(own, self.upper, -order)
@@ -189,7 +192,8 @@ class PlaceProgramme:
         if len(self.ordered):
             priced[self.ordered] -= table[self.count_of_ordered]
         rest = np.where(possible, priced - u[:, None] - v, np.inf)
-        # Every order has one cell in each row, so a negative least number lowers the bound.
+        # Every order uses a cell of each row. So the bound falls by the least reduced cost of a row if this cost is
+        # negative.
         least = np.minimum(rest.min(axis=1), 0.0)
         bound = float(self.size @ (u + least) + v.sum()) + constant
         return Solution(x, rest, bound, priced, constant)
@@ -197,8 +201,8 @@ class PlaceProgramme:
     def integers(self, cost, row, place):
         """Solve the integer programme over the given cells.
 
-        Returns the values of the cells, None if there is no solution; the bound of the solver; and True if the solver
-        has ended.
+        Returns the values of the cells (None without a solution), the bound of the solver, and SciPy's status code. The
+        status is 0 for an optimal solution and 2 if there is no solution.
         """
         equations, right, orders = self._matrices(row, place)
         n_cells = len(row)

@@ -26,14 +26,17 @@ from ._pins_and_orders import (
 )
 from ._place_programme import PlaceProgramme
 
-#: Types of the parameters.
+#: Types of the parameters `at_least`, `at_most` and `bounded`.
 BoundsOfGroups: TypeAlias = Mapping[Any, float]
 Prefixes: TypeAlias = int | Sequence[int]
 
 
 @dataclass(frozen=True)
 class PlaceRules:
-    """Bounds for groups, pins and orders of one query. `n_capped` is the number of groups with lowered bounds."""
+    """Rules for the places in one query: bounds for groups (`bounds`), and pins and orders (`own`).
+
+    `n_capped` is the number of groups whose lower bound was reduced to the size of the group.
+    """
 
     bounds: GroupBounds
     own: Constraints
@@ -45,12 +48,12 @@ class PlaceRules:
         return [*self.bounds.members, *self.own.members]
 
     def only(self, members):
-        """Return the same query with only some of the bounds, pins and orders."""
+        """Return a copy with only the bounds, pins and orders in `members`."""
         bounds = [one for one in members if not isinstance(one, Pin | Order)]
         return PlaceRules(self.bounds.only(bounds), self.own.only(members))
 
     def kept_by(self, place):
-        """Return True if an order keeps all rules; `place` contains the place of each item, counted from 0."""
+        """Return True if an order satisfies all rules; `place` contains the place of each item, counted from 0."""
         return (
             all(place[item] == rank - 1 for item, rank in self.own.pins)
             and all(place[above] < place[below] for above, below in self.own.orders)
@@ -64,9 +67,9 @@ class PlaceRules:
 
     @property
     def kind(self):
-        """Number the items so that items without pins and orders have the number of their group.
+        """Number the items so that items with the same number can swap places without breaking a rule.
 
-        Items with the same number can change places without breaking a rule.
+        An item without pins and orders has the number of its group. Each other item has a number of its own.
         """
         kind = self.bounds.group.copy()
         alone = np.unique([*(item for item, _ in self.own.pins), *self.pairs.ravel().tolist()]).astype(np.int64)
@@ -74,7 +77,7 @@ class PlaceRules:
         return kind
 
     def allowed(self):
-        """Return a mask of shape (n, n): the places that each item may have, as far as one pin or order decides it."""
+        """Return a mask of shape (n, n): False if one pin or one order alone excludes the item from the place."""
         n = self.own.n_items
         allowed = np.ones((n, n), dtype=bool)
         above, below = self.pairs.T
@@ -92,7 +95,7 @@ class PlaceRules:
 def read_rules(lists, item_groups, at_least, at_most, bounded, pins, orders):
     """Read the parameters; return the PlaceRules of each query, or None if no parameter is used.
 
-    Raises InputError or InputTypeError if a parameter is malformed, and InputError if no order of a query keeps all
+    Raises InputError or InputTypeError if a parameter is malformed, and InputError if no order of a query satisfies all
     rules.
     """
     names, group, least, most = _read_groups(lists, item_groups, at_least, at_most, bounded)
@@ -110,9 +113,10 @@ def read_rules(lists, item_groups, at_least, at_most, bounded, pins, orders):
 
 
 def _read_groups(lists, item_groups, at_least, at_most, bounded):
-    """Return the bounded groups, the group of each candidate, and the bounds of each group; the candidates may be None.
+    """Read the groups that have bounds, the group of each candidate, and the lower and upper bound of each group.
 
-    A candidate without bounds has the number of bounded groups.
+    If n groups have bounds, they are numbered from 0, and candidates without bounds have the number n. The groups and
+    the candidates' groups are None without `item_groups`.
     """
     if item_groups is None or (at_least is None and at_most is None):
         for name, value in (("at_least", at_least), ("at_most", at_most), ("bounded", bounded)):
@@ -144,7 +148,10 @@ def _check_bounded(bounded):
         return
     if isinstance(bounded, np.ndarray | Sequence) and not isinstance(bounded, str | bytes):
         if not len(bounded):
-            raise InputError("`bounded` must contain at least one number of places; got none.", parameter="bounded")
+            raise InputError(
+                "`bounded` must contain at least one number of places; got none. Use None for all numbers.",
+                parameter="bounded",
+            )
         for one in bounded:
             check_count("bounded", one)
     else:
@@ -161,14 +168,14 @@ def _prefixes(bounded, n):
 
 
 def _read_bounds(groups, given, name):
-    """Return a dict of the code of each group to its bound."""
+    """Return a dict that maps the code of each group to its bound."""
     known, found = groups.tolist(), {}
     for group, bound in ({} if given is None else given).items():
         code = known.index(group) if group in known else -1
         if code < 0:
             hint = did_you_mean(group, known)
             raise InputError(
-                f"`{name}` must contain groups of `item_groups`; got {show(group)}{hint}. Correct or drop it.",
+                f"`{name}` must contain groups of `item_groups`; got {show(group)}{hint}. Correct or drop this group.",
                 parameter=name,
             )
         if not (is_integer(bound) and bound >= 0) and not _is_share(bound):
@@ -182,19 +189,20 @@ def _read_bounds(groups, given, name):
 
 
 def _is_share(bound):
-    """Return True for a real number from 0 to 1 that is not an integer type."""
+    """Return True if a bound is a share: a number from 0 to 1 that is not an integer; 1.0 is a share."""
     return not is_integer(bound) and 0 <= as_float(bound) <= 1
 
 
-# ---------------------------------------------------------------------- orders that keep all rules
+# ---------------------------------------------------------------------- orders that satisfy all rules
 
 
 def feasible_place(rules, near=None, solve=None):
-    """Return the place of each item in some order that keeps all rules, or None if there is no such order.
+    """Return the place of each item in some order that satisfies all rules, or None if there is no such order.
 
-    `near`, of shape (n,), contains the places of an order to stay near to. ``solve(items, places)`` assigns some items
-    to places, and returns the place of each item. By default, items keep their order. If a query has bounds as well as
-    pins or orders, and a quick search fails, an integer programme is solved.
+    `near`, of shape (n,), contains the places of another order, and the result stays near this order. ``solve(items,
+    places)`` assigns items with the same rules to places, and returns the place of each item. By default, such items
+    keep the order in `near`. With bounds and pins or orders together, a quick search may fail; then an integer
+    programme is solved.
     """
     order = np.arange(rules.own.n_items) if near is None else np.argsort(near)
     by_constraints = feasible_order(rules.own, preferred=order) if rules.own else order
@@ -214,7 +222,7 @@ def feasible_place(rules, near=None, solve=None):
 
 
 def _divided(kind, pattern, order, solve):
-    """Assign the items of each kind to the places of this kind; `pattern` contains the kind of each place."""
+    """Assign items to places, separately for each kind of items; `pattern` contains the kind of each place."""
     place = np.empty(len(pattern), dtype=np.int64)
     for one in np.unique(pattern):
         items, places = order[kind[order] == one], np.flatnonzero(pattern == one)
@@ -223,10 +231,10 @@ def _divided(kind, pattern, order, solve):
 
 
 def _order_by_choice(rules, order):
-    """Place the items one by one, near an order that keeps pins and orders; return None if this breaks a rule.
+    """Place the items one by one, near an order that satisfies pins and orders; return None if this breaks a rule.
 
-    Each place gets the first item that is left, has no pin, is below no item that is left, and may take the place under
-    the bounds of the groups.
+    Each place gets its pinned item, or the first remaining item without a pin that may take the place. The bounds must
+    allow the item's group, and all items that must be above the item must have been placed.
     """
     choice, group = GroupChoice(rules.bounds), rules.bounds.group.tolist()
     pinned, waits = {rank - 1: item for item, rank in rules.own.pins}, dict.fromkeys(order.tolist(), 0)
@@ -251,10 +259,11 @@ def _order_by_choice(rules, order):
 
 
 def _pattern_by_programme(rules, order):
-    """Return the kind of each item and of each place in an order that keeps all rules; None if there is no such order.
+    """Return the kind of each item and of each place in an order that satisfies all rules; None if there is no such
+    order.
 
-    Items with pins or orders are kinds of their own. A cell of such an item costs more, the further it is from the
-    item's place in `order`. A cell of a group costs 1 if another group has the place in an order that keeps the bounds.
+    Each item with pins or orders is a kind of its own, and its cost grows with the distance from its place in `order`.
+    A group pays 1 for each place that another group has in some order that satisfies the bounds.
     """
     n, bounds = len(order), rules.bounds
     pattern = feasible_pattern(bounds, order)
@@ -272,7 +281,7 @@ def _pattern_by_programme(rules, order):
         x, _, status = programme.integers(cost, *np.nonzero(allowed))
     if x is None:
         if status != 2:
-            raise RuntimeError(f"The solver of integer programmes failed with status {status}.")
+            raise RuntimeError(f"SciPy's `milp` failed with status {status}. Use fewer bounds, pins or orders.")
         return kind, None
     chosen = np.zeros(allowed.shape)
     chosen[allowed] = x
@@ -283,10 +292,10 @@ def _pattern_by_programme(rules, order):
 
 
 def _check_rules(lists, rules, names):
-    """Raise InputError if some query has no order that keeps all its rules; name a set of rules that conflict.
+    """Raise InputError if some query has no order that satisfies all its rules; name a set of rules that conflict.
 
     If bounds alone conflict, the set is a smallest one. Otherwise it is minimal: without any one of its rules, some
-    order keeps the others.
+    order satisfies the others.
     """
     for one in rules:
         if not is_feasible(one.bounds):
@@ -302,7 +311,7 @@ def _check_rules(lists, rules, names):
 
 
 def _shortened(members, feasible):
-    """Drop large parts of a list that is not feasible, as long as the rest is not feasible."""
+    """Shorten a list of rules that is not feasible: drop large parts if the remaining list is not feasible either."""
     size = len(members) // 2
     while size > 1:
         start = 0

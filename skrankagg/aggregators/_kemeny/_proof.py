@@ -1,4 +1,4 @@
-"""Proof of strict orders: the search lowers the cost and raises the bound until they meet or time runs out."""
+"""Proof that a strict order is optimal: lower the cost and raise the bound until they meet or time runs out."""
 
 from dataclasses import dataclass
 
@@ -15,13 +15,12 @@ from ._triangles import Infeasible, TrianglePolytope
 # Number of rounds of the first search, per item. Number of rounds of the search that starts from a fractional solution,
 # per squared number of items.
 _SEARCH_ROUNDS, _LONG_SEARCH_ROUNDS = 10, 0.25
-# Largest component, in items, for which all sets of first items may be searched. The expected seconds for each set and
-# pair of items. Rounds of search between two checks whether the least cost is reached.
+# Largest number of items for which dynamic programming over sets of items is used, and its expected seconds for each
+# set and pair of items. Number of rounds of search after which the cost is compared with the least cost.
 _FEW_ITEMS, _SECONDS_PER_SET, _FEW_ROUNDS = 15, 2e-9 if COMPILED else 2e-7, 8
 # A further round of half cuts follows only if the last round closed at least this share of the gap.
 _WORTH = 0.1
-# If _IDLE rounds of triangles in succession each close less than the share _STEP of the gap, half cuts are next: the
-# remaining violations hardly matter.
+# Half cuts follow after _IDLE successive rounds of triangles that each close less than the share _STEP of the gap.
 _IDLE, _STEP = 4, 0.01
 # Share of the remaining time that a search may use. The bound needs the rest of the time.
 _SHARE = 0.4
@@ -34,7 +33,7 @@ class Proven:
     Cost and bound are differences from the cost of ordering every pair by its majority. The reason is "optimal", "time
     limit", or "solver" if the solver gave up. `cycle`, of shape (n_cycles, 3), contains the cycles of three items that
     the last linear programme of the proof forbids. `n_programmes` is the number of linear programmes. `only` is True if
-    no other order is as cheap. It is None if the proof does not decide whether another order is as cheap.
+    no other order is as cheap. It is None if the proof leaves this open.
     """
 
     order: np.ndarray
@@ -50,7 +49,8 @@ def prove(margin, order, rng, budget, *, report=None, restriction=None):
     """Find a cheapest order of a component and prove that no order is cheaper.
 
     `margin` has shape (n, n), and the search starts from `order`. The search stops when the time limit has passed.
-    After each step, `report` is called with the cost and the bound. If a `restriction` is given, only its orders count.
+    After each step, `report` is called with the cost and the bound. If a `restriction` is given, only orders that
+    satisfy it are considered.
     """
     if restriction is not None:
         order = restriction.near(order)
@@ -115,7 +115,7 @@ class State(Bracket):
             self.bound = min(restriction.least_cost(margin), self.cost)
 
     def search(self, order, rng, n_rounds):
-        """Search from `order` for an order that is cheaper than the best known order, in `n_rounds` rounds."""
+        """Search for an order cheaper than the best known order, in `n_rounds` rounds that start from `order`."""
         share = self.budget.share(_SHARE)
         if self.restriction is not None:
             if self.restriction.has_pins:  # a round is slower
@@ -126,7 +126,7 @@ class State(Bracket):
         self.take(iterate(self.margin, order, n_rounds, rng, share, target=self.bound))
 
     def take(self, order):
-        """Store an order if it is cheaper than the best known order and meets the restriction."""
+        """Store an order if it is cheaper than the best known order and satisfies the restriction."""
         cost = order_cost(self.margin, order)
         if self.restriction is not None and not self.restriction.allows(order):
             return

@@ -15,9 +15,9 @@ from ._triangles import VIOLATION, Infeasible, check_triples
 
 # Most rows that a round adds, per item.
 _ROWS_PER_ITEM = 40
-# Largest number of nodes of an integer programme, if `limit` is given.
+# Largest number of nodes of an integer programme, if :meth:`RelationProgramme.rounds` gets a `limit`.
 _NODES = 200
-# Seconds for each ordered pair and for each row, to build a programme. The expected time of a step follows from them.
+# Expected seconds to build a programme: for each ordered pair, and for each row.
 _SECONDS_PER_PAIR, _SECONDS_PER_ROW = 1e-7, 2e-6
 
 
@@ -26,7 +26,7 @@ class RelationProgramme:
 
     `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a tie. `before`
     and `level` have shape (n, n). The solver gets the costs as multiples of `unit`, so that its tolerances are small
-    compared with the costs. If a `restriction` is given, only its orders are solutions.
+    compared with the costs. If a `restriction` is given, only orders that satisfy it are solutions.
     """
 
     def __init__(self, before, level, unit, budget, restriction=None):
@@ -79,7 +79,7 @@ class RelationProgramme:
         raise Unfinished
 
     def _pins(self, restriction):
-        """Build two rows for each pinned item, and their upper limits; all items below or tied add up to a constant."""
+        """Build rows that fix how many items are below or tied with each pinned item; return them and their limits."""
         count = np.zeros((len(restriction.pinned), self.n * (self.n - 1)))
         for row, item in zip(count, restriction.pinned, strict=True):
             row[self.number[item, np.arange(self.n) != item]] = 1.0
@@ -108,7 +108,7 @@ class RelationProgramme:
         return found[np.argsort(-excess, kind="stable")[: _ROWS_PER_ITEM * n]]
 
     def _rows(self, excluded):
-        """Build the rows for the pairs, the triples and the excluded order; return the rows and their upper limits."""
+        """Build the rows (constraints) for pairs, triples and the excluded order; return them and their limits."""
         number = self.number
         self.budget.check(_SECONDS_PER_PAIR * self.n**2 + _SECONDS_PER_ROW * len(self.triple))
         first, second = np.nonzero(np.triu(self.off))
@@ -135,7 +135,7 @@ class RelationProgramme:
         # The cost of a pair is a constant plus a term for each of its two variables. The coefficient of a variable is
         # the cost of a tie minus the cost of the opposite order.
         before = self.before
-        if self.above.any():  # the cost of a given order is 0
+        if self.above.any():  # an ordered pair costs 0
             fixed = self.above | self.above.T
             before, level = np.where(fixed, 0.0, before), np.where(fixed, 0.0, level)
         cost = (level - before.T)[self.off] / self.unit

@@ -1,4 +1,4 @@
-"""Pins and orders of a query as matrices, and the search for orders of low cost that meet them.
+"""Pins and orders of a query as matrices, and the search for orders of low cost that satisfy them.
 
 Orders fix the direction of pairs of items. The local search then runs on margins in which the forbidden direction of
 such a pair costs more than all other pairs together. Pins fix places. The local search then moves the other items only:
@@ -21,11 +21,12 @@ _SWAPS = 4
 
 
 class Restriction:
-    """Feasible orders of a query or a component: its pins and orders, given as a Constraints.
+    """Pins and orders of a query or a component, with tests, repairs and searches of the orders that satisfy them.
 
-    With `ties`, orders may tie items. A pin is then the number of items above plus 1, and an order means strictly
-    above. `above`, of shape (n, n), is True where the row's item must be above the column's item; it is closed under
-    transitivity. `place`, of shape (n,), is the number of items above each pinned item, and -1 for other items.
+    `own` is a Constraints. With `ties`, orders may tie items. A pin is then 1 plus the number of items above the item,
+    and the two items of a pair must not tie. `above`, of shape (n, n), is True where the row's item must be above the
+    column's item; it is closed under transitivity. `place`, of shape (n,), is the number of items above each pinned
+    item, and -1 for other items.
     """
 
     def __init__(self, own, *, ties=False):
@@ -68,40 +69,40 @@ class Restriction:
     # ------------------------------------------------------------------ strict orders
 
     def allows(self, order):
-        """Return True if a strict order meets the pins and orders."""
+        """Return True if a strict order satisfies the pins and orders."""
         rank = np.empty(self.n, dtype=np.int64)
         rank[order] = np.arange(self.n)
         first, second = self._pairs
         return bool((rank[self.pinned] == self.place[self.pinned]).all() and (rank[first] < rank[second]).all())
 
     def near(self, order):
-        """Return a strict order that meets the pins and orders: `order` itself if possible, otherwise one like it."""
+        """Return a strict order that satisfies the pins and orders: `order` if possible, otherwise a similar order."""
         order = np.asarray(order)
         return order if self.allows(order) else feasible_order(self.own, preferred=order)
 
     def _size(self, scale):
-        # A power of two: whole margins then have exact sums.
+        # Return a power of two, so that sums of integer margins are exact.
         return 2.0 ** np.ceil(np.log2(scale)) if scale > 0 else 1.0
 
     def guarded(self, margin):
-        """Return margins in which reversing a given order costs more than all pairs together."""
+        """Return margins in which reversing an ordered pair costs more than all other pairs together."""
         size = self._size(np.abs(margin).sum())
         margin = np.array(margin)
         margin[self.above], margin[self.above.T] = -size, size
         return margin
 
     def settled(self):
-        """Return a mask of shape (n, n), True for each pair of items that no swap of neighbours may reverse."""
+        """Return a mask of shape (n, n): True if a pair has a fixed order, or if one of its items is pinned."""
         settled = self.above | self.above.T
         settled[self.pinned] = settled[:, self.pinned] = True
         return settled
 
     def least_cost(self, margin):
-        """Return the cost of the given orders, which is part of the cost of each feasible order."""
+        """Return the cost of the ordered pairs, which is the same in every feasible order."""
         return float(np.maximum(margin[self._pairs], 0.0).sum())
 
     def tolerance(self, margin):
-        """Return the smallest change of the cost of guarded margins that is more than a rounding error."""
+        """Return the smallest change of the cost, with margins from :meth:`guarded`, that exceeds rounding errors."""
         scale = np.abs(margin).sum()
         return max(TOLERANCE * scale, 0.0 if is_whole(margin) else self._rounding(self._size(scale)))
 
@@ -111,7 +112,7 @@ class Restriction:
         return np.finfo(np.float64).eps * self.n * (n_fixed + 1) * size
 
     def search(self, margin, order, n_rounds, rng, budget, *, target=-np.inf):
-        """Search for a feasible order of low cost from an order near `order`; see :func:`iterate`."""
+        """Search for a feasible order of low cost, starting near `order`; see :func:`iterate` for the parameters."""
         order, guarded, tolerance = self.near(order), self.guarded(margin), self.tolerance(margin)
         target -= self.least_cost(margin)
         if self.has_pins:
@@ -158,13 +159,13 @@ class Restriction:
     # ------------------------------------------------------------------ orders with ties
 
     def allows_buckets(self, bucket):
-        """Return True if an order with ties, given as the bucket of each item, meets the pins and orders."""
+        """Return True if an order with ties, given as the bucket of each item, satisfies the pins and orders."""
         first, second = self._pairs
         n_above = np.append(0, np.cumsum(np.bincount(bucket)))[bucket[self.pinned]]
         return bool((n_above == self.place[self.pinned]).all() and (bucket[first] < bucket[second]).all())
 
     def near_buckets(self, bucket):
-        """Return an order with ties that meets the pins and orders, like `bucket` if possible."""
+        """Return an order with ties that satisfies the pins and orders, similar to `bucket` if possible."""
         bucket = np.asarray(bucket)
         if self.allows_buckets(bucket):
             return bucket
@@ -193,7 +194,8 @@ class Restriction:
     def descend_buckets(self, before, level, bucket, tolerance, until):
         """Move items between buckets until no move lowers the cost or ``until()`` is True; pins are kept.
 
-        Items stay between the same pinned places. The first bucket after a pinned place has the pinned items.
+        Pinned places divide the order into ranges, and items stay in their range. The pinned items form the first
+        bucket of the range.
         """
         bucket = np.array(self.near_buckets(bucket))
         size = self._size(np.abs(before).sum() + np.abs(level).sum())
@@ -218,9 +220,10 @@ class Restriction:
 
 
 def _swap_costs(margin):
-    """Return the change of the cost for each swap of two places of an order; places are rows and columns.
+    """Return the change of an order's cost for each swap of two items, as a matrix of shape (n, n).
 
-    `margin` has the order of the places. Only the values above the diagonal are meaningful.
+    Rows and columns of `margin` and of the result are the places of the order. Only the values above the diagonal are
+    meaningful.
     """
     right, down = margin.cumsum(axis=1), margin.cumsum(axis=0)
     # The upper item passes all items down to the lower place, and the lower item passes the items between.

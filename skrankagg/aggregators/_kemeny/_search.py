@@ -18,7 +18,7 @@ _CHUNK_STEPS = 20_000_000 if COMPILED else 100_000
 
 
 def local_kemenization(order: npt.ArrayLike, prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Repair an order: each item moves up as long as a majority prefers it to the item just above it.
+    """Repair an order: move each item up while a majority prefers it to the item just above it.
 
     Parameters
     ----------
@@ -70,14 +70,14 @@ def order_cost(margin, order):
 def descend(margin, order, budget, tolerance=None):
     """Move single items to cheaper places until no move lowers the cost or time runs out; return the order.
 
-    Changes of the cost up to the tolerance are rounding errors; None means that the margins determine it.
+    Changes of the cost up to `tolerance` count as rounding errors; None computes the tolerance from the margins.
     """
     tolerance = TOLERANCE * np.abs(margin).sum() if tolerance is None else tolerance
     return insertion_descent(margin, order, tolerance, until=lambda: budget.late)[0]
 
 
 def n_drawn(n_rounds):
-    """Return how many random numbers :func:`iterate` draws in `n_rounds` rounds."""
+    """Return the number of random numbers that :func:`iterate` draws in `n_rounds` rounds."""
     return 2 * _MOVES * n_rounds
 
 

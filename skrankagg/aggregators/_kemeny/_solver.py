@@ -63,8 +63,8 @@ class Search:
     """Settings for the search and the proof of a query's components.
 
     A component of n items is proven if ``proves(n)`` is True. Other components are only searched, with `n_restarts`
-    rounds of the iterated local search. If a cheaper order of such a component may exist, its stop reason is the value
-    of `unproven`. `report` is called with the current cost and bound.
+    rounds of the iterated local search. The stop reason of such a component is "optimal" if its order has the least
+    possible cost, and otherwise the value of `unproven`. `report` is called with the current cost and bound.
     """
 
     rng: np.random.Generator
@@ -78,11 +78,11 @@ class Search:
 def solve_strict(margin, components, search, restriction=None):
     """Find a strict order of low cost from margins of shape (n, n), one component after the other.
 
-    If a `restriction` is given, the order meets it, and the components must take it into account.
-    The smallest component is solved first. Returns five results. The first is the order, int64 of shape (n,). The
-    second and third are its cost and the bound; the cost of ordering every pair by its majority is subtracted from
-    both. The fourth is "optimal", or the reason why some component is not proven. The last contains a pair for each
-    component, the best component first: the items of the component, and the result of its proof (a Proven).
+    If a `restriction` is given, the order satisfies it, and the components must take it into account. The smallest
+    component is solved first. Returns five results. The first is the order, int64 of shape (n,). The second and third
+    are its cost and the bound; the cost of ordering every pair by its majority is subtracted from both. The fourth is
+    "optimal", or the reason why some component is not proven. The last contains a pair for each component, the best
+    component first: the items of the component, and the result of its proof (a Proven).
     """
     solved, cost, bound, reasons = {}, 0.0, 0.0, {"optimal"}
 

@@ -32,7 +32,7 @@ def preference_and_tie_blocks(lists, absent):
     chosen = np.flatnonzero(small)
     lists = lists if small.all() else lists.take(chosen)
     weight = np.add.reduceat(lists.list_weight, lists.list_ptr[:-1])
-    if not (lists.list_weight % 1 == 0).all():  # round sums as they are rounded for a single query
+    if not (lists.list_weight % 1 == 0).all():  # sum in the same order as for a single query
         weight = np.array([one.sum() for one in np.split(lists.list_weight, lists.list_ptr[1:-1])])
     for block, above, level in preference_stacks(lists):
         step = max(1, _CELLS // above.shape[1] ** 2)
@@ -85,7 +85,7 @@ def n_below_place(place):
 
 
 def by_item(order, value):
-    """Convert values for the places of an order to values for the items; all arrays have shape (n_queries, n)."""
+    """Sort values by item instead of by place in an order; all arrays have shape (n_queries, n)."""
     out = np.empty_like(value)
     np.put_along_axis(out, order, value, axis=1)
     return out

@@ -1,8 +1,8 @@
 """Linear programme for strict orders: variables are pairs of items, and rows are violated triangles.
 
-A variable is 1 where the first item of a pair is before the second. An orientation of all pairs is an order if no three
-items form a cycle. So each row belongs to a cycle ``i -> j -> k -> i`` and allows at most two of its three arcs. There
-are too many rows to use all of them; each round adds some rows that the last solution violates.
+A variable is 1 if the first item of its pair is before the second item. An orientation of all pairs is an order if no
+three items form a cycle. So each row belongs to a cycle ``i -> j -> k -> i`` and allows at most two of its three arcs.
+There are too many rows to use all of them; each round adds some rows that the last solution violates.
 
 Bounds do not depend on the solver's tolerances. The bounds are recomputed from the multipliers of the rows: any
 nonpositive multipliers give a lower bound on the optimum.
@@ -15,17 +15,17 @@ from ..._support._memory import check_memory
 from ._budget import Unfinished
 from ._cuts import half_cuts
 
-#: Violations below this do not count.
+#: Smaller violations are ignored.
 VIOLATION = 1e-6
 # Most rows that a round adds, per item and per pair.
 _ROWS_PER_ITEM, _ROWS_PER_PAIR = 20, 6
-# Bytes of each violated triple until the triples of a round are chosen.
+# Memory of each violated triple in bytes, until the triples of a round are chosen.
 _BYTES_PER_TRIPLE = 170.0
 # From this number of free pairs on, the interior-point method is faster than the simplex method. With 5000 free pairs
 # it is four times as fast.
 _INTERIOR_PAIRS = 2500
-# Seconds for each pair to build the programme, for each cycle to sort the cycles, and for each row to solve the
-# programme. The expected time of a step follows from them.
+# Expected seconds: for each pair to build the programme, for each cycle to sort the cycles, and for each row to collect
+# the rows.
 _SECONDS_PER_PAIR, _SECONDS_PER_CYCLE, _SECONDS_PER_ROW = 1e-7, 8e-7, 4e-6
 
 
@@ -49,8 +49,8 @@ class TrianglePolytope:
     """Linear programme for orders that are cheaper than a known order, with its current rows and fixed pairs.
 
     `margin`, of shape (n, n), contains the cost of placing the row's item before the column's item, minus the cost of
-    the opposite order. If a `restriction` is given, only its orders are searched. All long steps check the time limit,
-    and raise Unfinished if the time limit has passed.
+    the opposite order. If a `restriction` is given, only orders that satisfy it are searched. All long steps check the
+    time limit, and raise Unfinished if the time limit has passed.
     """
 
     def __init__(self, margin, budget, restriction=None):
@@ -61,7 +61,7 @@ class TrianglePolytope:
         self.cost = margin[self.first, self.second]
         self.pair = np.zeros((n, n), dtype=np.int64)
         self.pair[self.first, self.second] = self.pair[self.second, self.first] = np.arange(len(self.cost))
-        #: Least cost of all orientations, from which costs are counted.
+        #: Constant part of the cost: with it, the cheapest orientation of all pairs costs 0.
         self.base = -np.minimum(self.cost, 0.0).sum()
         self.before = np.zeros((n, n), dtype=bool)  # arcs that are fixed
         self.cycle = np.empty((0, 3), dtype=np.int64)
@@ -77,7 +77,7 @@ class TrianglePolytope:
                 self._pin(item, int(restriction.place[item]))
 
     def _pin(self, item, n_above):
-        """Add two rows: exactly `n_above` items are above an item."""
+        """Add two rows that fix the number of items above an item to `n_above`."""
         others = np.flatnonzero(np.arange(self.n) != item)
         # The variable of a pair is 1 if the item with the smaller number is above.
         sign = np.where(others < item, 1.0, -1.0)
@@ -114,7 +114,7 @@ class TrianglePolytope:
         self.close()
 
     def close(self):
-        """Fix the pairs whose direction follows from fixed pairs by transitivity."""
+        """Fix the pairs that follow from fixed pairs by transitivity."""
         before = self.before
         while True:
             self.budget.check(1e-10 * self.n**3)
@@ -188,7 +188,7 @@ class TrianglePolytope:
         cycle, excess = cycle[possible], excess[possible]
         cost = np.abs(self.cost)
         pairs = self._pairs(cycle)
-        # Among equally violated cycles, those that are costly to break come first.
+        # Among equally violated cycles, cycles that are costly to break come first.
         order = np.lexsort((-cost[pairs].min(axis=1), -np.round(excess, 6)))
         if limited:
             order = order[: 40 * _ROWS_PER_ITEM * self.n]
@@ -208,7 +208,7 @@ class TrianglePolytope:
         return np.column_stack([self.pair[i, j], self.pair[j, k], self.pair[k, i]])
 
     def _rows(self, free):
-        """Return a sparse matrix of the rows, with a column for each free pair, and the upper limits of the rows."""
+        """Return the rows (constraints) as a sparse matrix with a column for each free pair, and their upper limits."""
         self.budget.check(_SECONDS_PER_ROW * len(self.cycle))
         i, j, k = self.cycle.T
         pairs = self._pairs(self.cycle)

@@ -22,8 +22,8 @@ from ._proof import State, relax
 from ._search import descend, order_cost
 from ._triangles import Infeasible, TrianglePolytope
 
-# Limit of the linear programmes in the search for another order: a constant, plus a number for each programme of the
-# first proof.
+# Largest number of linear programmes in the search for another order: a constant, plus a number for each programme of
+# the first proof.
 _PROGRAMMES, _PER_PROGRAMME = 10, 1
 
 
@@ -31,7 +31,7 @@ def only_order(margin, parts, budget, restriction=None):
     """Return True if there is only one cheapest order, False if there are several, and None if this is not known.
 
     `parts` contains a pair for each component, best first: the items of the component, and the result of its proof. If
-    a `restriction` is given, only its orders count.
+    a `restriction` is given, only orders that satisfy it are considered.
     """
     ends = [(items[part.order[0]], items[part.order[-1]], part.reason == "optimal") for items, part in parts]
     for (_, last, above), (first, _, below) in pairwise(ends):
@@ -79,12 +79,12 @@ def _blocks_can_change_places(margin, order, budget, restriction=None):
 
 
 def _block_sums(table, order):
-    """Return sums of a table whose rows and columns are sorted by `order`: of the first i rows and first k columns."""
+    """Sort rows and columns of a table by `order`, and return the sums of the first i rows and k columns."""
     return np.pad(table[np.ix_(order, order)], ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
 
 
 def _sums_at(sums, middle):
-    """Return the sums of the rows from i to the middle and the columns from the middle to k, for all i and k."""
+    """Return the sums for all pairs of adjacent blocks: rows from i to the middle, columns from the middle to k."""
     start, end = slice(0, middle), slice(middle + 1, None)
     return sums[middle, end] - sums[start, end] - sums[middle, middle] + sums[start, middle][:, None]
 
@@ -94,7 +94,7 @@ class _Found(Exception):
 
 
 class _Another(State):
-    """Search for an order that costs as little as the known order but is different.
+    """Search for another order with the same cost as the known order.
 
     Orders are accepted if they cost less than the known order plus one step, the least difference between two costs.
     """

@@ -1,7 +1,7 @@
 """Orders with ties: a local search finds groups of tied items (buckets), and integer programmes find bounds.
 
 A small component is proven by dynamic programming over the sets of items that may come first. This proof also shows
-whether several orders have the lowest cost, and which of them has the most tied pairs.
+whether several orders have the lowest cost, and finds the one with the most tied pairs.
 
 A larger component is proven by programmes. Then a row is added that excludes the order that was found. The programme
 now finds another order of the same cost, or proves that there is none. If there are several orders, a second search
@@ -19,8 +19,8 @@ from ._levels import Stack
 from ._relations import RelationProgramme
 from ._triangles import Infeasible
 
-# Largest component, in items, for which all sets of first items may be searched. Largest number of steps of this
-# search, and the seconds of a step.
+# Largest number of items for which dynamic programming over sets of items is used, its largest number of steps, and the
+# seconds of a step.
 _FEW_ITEMS, _STEPS, _SECONDS_PER_STEP = 15, 3_000_000 if COMPILED else 30_000, 4e-9 if COMPILED else 4e-7
 # Each search among the orders of lowest cost may solve this number of programmes, plus the number of programmes of the
 # first proof.
@@ -28,10 +28,10 @@ _PROGRAMMES = 10
 
 
 def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report, restriction=None):
-    """Find an order with ties that has the lowest score, and prove it if `proves` is true and time suffices.
+    """Find an order with ties that has the lowest score; if `proves` is true and time allows, prove that it is optimal.
 
     The search starts from the ranks in `rank`. `report` is called with the score and the bound. If a `restriction` is
-    given, only its orders count.
+    given, only orders that satisfy it are considered.
 
     Returns five results. The first, int64 of shape (n,), contains the number of each item's bucket (group of tied
     items); the best bucket is 0. The second and third are the score and the bound. The fourth is the stop reason:
@@ -99,7 +99,7 @@ class _Component(Bracket):
         self.before, self.level = before - least, level - least
         self.n, self.restriction = len(before), restriction
         usual = self.before, self.level, before
-        if restriction is not None:  # the costs of forbidden possibilities are no costs of orders
+        if restriction is not None:  # forbidden possibilities occur in no order
             fixed = restriction.above | restriction.above.T
             usual = [np.where(fixed, 0.0, one) for one in usual]
         costs = np.round(np.concatenate([usual[0].ravel(), usual[1].ravel()]) * 2, 9)
@@ -153,9 +153,8 @@ class _Component(Bracket):
     def _count(self):
         """Prove the order by dynamic programming, if there are few items and the costs are exact.
 
-        Among several cheapest orders, the order with the most ties is chosen. Several orders may have the same number
-        of ties. Then the order from the local search is kept if it is one of these orders. Pinned items are not proven
-        in this way.
+        Among several cheapest orders, an order with the most ties is chosen, if possible the order from the local
+        search. Components with pinned items are not proven in this way.
         """
         if self.restriction is not None and self.restriction.has_pins:
             return
@@ -199,7 +198,7 @@ class _Component(Bracket):
     # ------------------------------------------------------------------ orders of equal cost
 
     def tie(self):
-        """Move items and merge groups of tied items, as long as more pairs tie and the cost does not increase."""
+        """Move items and merge groups of tied items as long as this adds ties and does not increase the cost."""
         if self.only or self._ties_most():
             return
         level = self.level - self.bonus
@@ -244,7 +243,7 @@ class _Component(Bracket):
         return True
 
     def settle(self):
-        """Check if other orders have the same cost; if so, search for the order with the most ties."""
+        """Check whether other orders have the same cost; if so, search for the order with the most ties."""
         if self.most_tied is not None and not self._ties_most():
             self.bucket = self.most_tied
         if self.only or self.most_tied is not None:

@@ -14,7 +14,7 @@ import threading
 import time
 from importlib import import_module
 
-# Seconds between two checks for Ctrl-C: on Windows a wait does not end at a signal.
+# Seconds between two checks for Ctrl-C, because a signal does not end a wait on Windows.
 _LOOK = 0.1
 
 
@@ -27,7 +27,7 @@ class Unstarted(Exception):
 
 
 class Worker:
-    """Process for solvers; it is started for the first call, and :meth:`close` ends it."""
+    """Process for solvers, which starts at the first call; :meth:`close` ends it."""
 
     def __init__(self):
         self.process, self.answers, self.requests = None, None, None
@@ -87,7 +87,7 @@ def _talk(process, requests, answers):
                 process.stdin.flush()
                 answers.put(pickle.load(process.stdout))
     except (OSError, EOFError, pickle.UnpicklingError, ValueError) as error:
-        failed = RuntimeError("The process that solves programmes has ended.")
+        failed = RuntimeError("The process that runs SciPy's solvers has ended.")
         failed.__cause__ = error
         answers.put((None, failed))
 
@@ -97,7 +97,7 @@ def main():
     # Ctrl-C in a terminal also reaches this process; the parent process decides how to react.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # keep the output of a solver apart from the answers
+    os.dup2(2, 1)  # send a solver's output to stderr, so that it does not mix with the answers
     sys.path[:] = pickle.load(source)
     waiting = queue.SimpleQueue()
     threading.Thread(target=_read, args=(source, waiting), daemon=True).start()

@@ -41,7 +41,7 @@ class _BaseMajority(BaseAggregator):
         return self._points(*self._majorities(lists))
 
     def _memory(self, lists):
-        # Only queries of up to some thousand items use matrices, because matrices are faster for these queries.
+        # Only queries of up to a few thousand items use matrices, because matrices are faster for these queries.
         return is_dense(lists) * 7.0 * lists.query_n_items.astype(np.float64) ** 2
 
 

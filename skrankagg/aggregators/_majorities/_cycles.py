@@ -24,18 +24,18 @@ from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 __all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "widest_paths"]
 
 
-# Largest number of rows, and largest number of cells, that one call sorts. No call may take a second, because Ctrl-C
-# cannot interrupt it.
+# Largest number of rows, and largest number of cells, that are sorted in one call. A call must not take a second,
+# because Ctrl-C cannot interrupt it.
 _STRIP, _SORT_CELLS = 256, 1 << 22
-# Largest size of a matrix that stays in the cache while it is widened, and number of its rows that are widened together
-# if it is larger.
+# Largest size of a matrix that `_widen` treats as a whole, because it stays in the cache. Number of rows of a larger
+# matrix that are treated together.
 _CACHED_BYTES, _ROWS = 1 << 19, 128
 # Cells of the matrices of replicates that are scored in one call.
 _REPLICATE_CELLS = 1 << 20
 
 
 def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """For each ordered pair of items, find the path whose weakest arc is as strong as possible.
+    """For each ordered pair of items, find the path that maximises the strength of its weakest arc.
 
     Parameters
     ----------
@@ -92,8 +92,9 @@ def _widen(path):
         _widen_rows(path, path, 0, n, np.empty_like(path))
         return path
     narrow = np.empty((min(n, _ROWS), *path.shape[1:]), dtype=path.dtype)
-    # Paths through the first items, then paths through the next items, and so on. Once the rows of these items are
-    # widened, a strip of other rows stays in the cache until all of the items have been used.
+    # Add paths through the first _ROWS items, then paths through the next _ROWS items, and so on. The rows of these
+    # items are widened first. Then each strip of other rows stays in the cache until all paths through these items are
+    # added.
     for first in range(0, n, _ROWS):
         last = min(first + _ROWS, n)
         others = [(start, min(start + _ROWS, n)) for start in range(0, n, _ROWS) if start != first]
@@ -165,8 +166,8 @@ def sorted_defeats(strength):
     defeats = np.array((ordered_bits(strength) if codes is None else codes[0]).swapaxes(-1, -2), order="C")
     n = defeats.shape[-1]
     defeats[..., np.arange(n), np.arange(n)] = 0
-    # The stable sort counts bytes, which takes a seventh of the time. The default sort uses vector instructions for
-    # wider numbers.
+    # For bytes, the stable sort is a counting sort, which takes a seventh of the time. For wider numbers, the default
+    # sort uses vector instructions.
     kind = "stable" if defeats.dtype.itemsize == 1 else None
     for first in range(0, n, _STRIP):
         defeats[..., first : first + _STRIP, :].sort(axis=-1, kind=kind)
@@ -219,7 +220,7 @@ class _BasePairwise(BaseAggregator):
 
 
 def _round(stack):
-    """Round sums of weights to 11 decimals of the largest sum, so that the order of addition has no effect."""
+    """Round sums of weights to 1e-11 of the largest sum, so that the order of addition has no effect."""
     scale = np.maximum(stack.max(axis=(-1, -2), initial=0.0), -stack.min(axis=(-1, -2), initial=0.0))
     # Integers below 2^53 add up without rounding. Above 2^53 all floats are integers, also after rounding.
     rough = ~((scale < 2**53) & (np.trunc(stack) == stack).all(axis=(-1, -2)))
@@ -300,7 +301,7 @@ class Schulze(_BasePairwise):
         if len(path) == 1:
             path = _widen(path[0])
             return np.count_nonzero(path > path.T, axis=1)[None]
-        # With the queries last, each step covers many adjacent numbers.
+        # If the queries are on the last axis, each step covers many adjacent numbers.
         path = _widen(np.ascontiguousarray(path.transpose(1, 2, 0)))
         return np.count_nonzero(path > path.swapaxes(0, 1), axis=1).T
 
@@ -332,10 +333,10 @@ class RankedPairs(_BasePairwise):
     -----
     Majorities are sorted by descending strength. Majorities of equal strength are sorted by the weight of the winning
     side, or by the margin if ``strength="votes"``. Remaining ties are resolved by the ids of the winner and the loser.
-    A majority that would close a cycle with locked majorities is left out [1]_. `score` is the number of items to which
-    a path of locked majorities leads, so items may tie. A draw is not a majority. Margins within :math:`10^{-12}` of
-    the query's total weight are draws. Sorting takes :math:`O(n^2 \log n)`. Locking takes :math:`O(n^3)`, but each step
-    treats 32 items at once. The memory is :math:`O(n^2)` for each query.
+    A majority that would close a cycle with locked majorities is left out [1]_. `score` is the number of items that a
+    path of locked majorities reaches from the item, so items may tie. A draw is not a majority. Margins within
+    :math:`10^{-12}` of the query's total weight are draws. Sorting takes :math:`O(n^2 \log n)`. Locking takes
+    :math:`O(n^3)`, but each step treats 32 items at once. The memory is :math:`O(n^2)` for each query.
 
     References
     ----------

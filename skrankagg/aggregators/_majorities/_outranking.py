@@ -20,7 +20,11 @@ _THRESHOLD = [Interval(Integral, 0, None, closed="left"), Interval(RealNotInt, 0
 
 
 def outranking_relation(concordant, discordant, *, concordance, discordance):
-    """Return a mask of shape (..., n, n): True if the row's item outranks the column's item."""
+    """Return a mask of shape (..., n, n): True if the row's item outranks the column's item.
+
+    `concordant` and `discordant`, of the same shape, contain the weights of the lists that agree and of the lists that
+    object.
+    """
     relation = (concordant >= concordance) & (discordant <= discordance)
     items = np.arange(relation.shape[-1])
     relation[..., items, items] = False
@@ -60,7 +64,7 @@ def net_qualification(relation):
 
 
 class Outranking(BaseAggregator):
-    r"""Rank items by an outranking relation: on each pair, enough lists must agree and not too many lists may object.
+    r"""Rank items by an outranking relation: for each pair, enough lists must agree and not too many may object.
 
     A majority alone is not enough. A minority of the lists has a veto if it ranks the two items the other way round,
     with a wide gap between them.
@@ -231,12 +235,12 @@ def _threshold(value, whole):
 
 
 def _half_places(value, n):
-    """Return the least difference between doubled ranks that reaches a threshold; the threshold is at most n places."""
+    """Convert a threshold to an integer number of half places, rounded up; more than n places count as n."""
     return int(np.ceil(2 * min(_threshold(value, n), n) - TOLERANCE * n))
 
 
 def _not_behind(counts, gap, total, ignored):
-    """Return the weight of the lists that rank the row's item at least `gap` above the column's item.
+    """Return the weight of the lists that rank the row's item at least `gap` half places above the column's item.
 
     If `gap` is 0, the lists that tie the two items are included.
     """

@@ -21,7 +21,7 @@ from ._walks import n_at_or_above
 
 
 class MC1:
-    """Chain that moves to an entry at or above the current item, drawn from all lists that contain this item.
+    """Chain that draws an entry at or above the current item from all lists with this item, and moves to it.
 
     A chain has three functions. ``row_weight(lists, absent)`` returns an array of shape (n_rows,), with a value for
     each row. This value is the weight of all pairs in which the row's item is the worse item. None means that the value
@@ -37,9 +37,9 @@ class MC1:
     list are tied at its end. `total`, of shape (...,), is the weight of all lists. The preferences for absent items are
     computed from `held` and `total`, so the lists themselves are not extended.
 
-    If `goes_up` is True, the moves can also be computed by :class:`ListMoves`. If an item is absent from some lists,
-    these lists, when completed, end with this item. The walker then also moves from this item to every item, with the
-    value ``to_all(held, total)`` of shape (..., n).
+    If `goes_up` is True, the moves can also be computed by :class:`ListMoves`. A completed list ends with its absent
+    items, so from an absent item the walker can move to every item. ``to_all(held, total)``, of shape (..., n), is the
+    value of such a move from each item.
     """
 
     goes_up = True
@@ -153,8 +153,8 @@ class MCT:
 
     @staticmethod
     def completed(above, level, held, total):
-        # All lists contain both items. The weight that prefers the other item, plus half of the ties, is half of all
-        # lists plus half of the margin.
+        # Completed lists contain both items. The weight of the lists that prefer the column's item, plus half of the
+        # weight of the ties, is half of the total weight plus half of the margin.
         moves = _completed_margins(above, held)
         moves /= 2 * _share_of(total)
         moves += 0.5
@@ -191,7 +191,7 @@ class RankCentrality:
 
     @staticmethod
     def completed(above, level, held, total):
-        # All lists compare all items.
+        # Completed lists compare all items.
         moves = _completed_margins(above, held)
         moves /= 2 * _share_of(total)
         moves += 0.5
@@ -221,7 +221,7 @@ def _share_of(total):
 
 
 def _follow(margin, held, total):
-    # A majority is a margin that rounding cannot explain.
+    # A margin that may be a rounding error is not a majority.
     majority = margin > TOLERANCE * total[..., None, None]
     return np.divide(majority, _n_states(held), out=margin)  # in place, because the matrices may be large
 

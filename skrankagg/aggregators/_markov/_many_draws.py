@@ -1,4 +1,6 @@
-"""Long-run distributions of one query for many sets of list weights, as when the lists are drawn again.
+"""Long-run distributions of one query for many draws of its lists, as in a bootstrap.
+
+A draw is a set of weights of the lists.
 
 >>> import numpy as np
 >>> from skrankagg import RankedLists
@@ -18,11 +20,13 @@ from ..._kernels import COMPILED, majority_walks
 from ._chains import MC4
 from ._walks import long_run, start_of
 
-#: Up to this number of items, computing the draws together is faster. In larger queries, solving takes nearly all time.
+#: Largest number of items for which it is faster to compute all draws together. In larger queries, nearly all time is
+#: spent on solving linear systems.
 MOST_ITEMS = 256
-# Number of cells of the preferences of all lists, and of the matrices of some draws, that are computed at a time.
+# Largest number of cells that are computed at a time: of the preferences of all lists, or of the matrices of some
+# draws.
 _CELLS = 1 << 22
-# As plain Python, the kernel of walks is slower than NumPy.
+# In plain Python, the kernel `majority_walks` is slower than NumPy.
 _HAS_KERNEL = COMPILED
 # Number of margins that are computed at a time.
 _WALKED_CELLS = 1 << 19
@@ -31,7 +35,7 @@ _SOLVED_CELLS = 1 << 16
 
 
 def scores_of_draws(lists, q, chain, absent, ergodic_number, counts):
-    """Compute the scores of query `q` for many sets of list weights, of shape (n_items, n_draws).
+    """Compute the scores of query `q` for many draws of its lists, of shape (n_items, n_draws).
 
     `counts`, of shape (n_query_lists, n_draws), are integers in single precision, below 2^24 in total. `chain` is a
     value of ``CHAINS``, and `ergodic_number` is between 0 and 1.
@@ -46,10 +50,10 @@ def scores_of_draws(lists, q, chain, absent, ergodic_number, counts):
 
 
 def _walked(ranks, absent, ergodic_number, counts):
-    """Compute the scores of the chain "mc4" from the majorities alone; also return a mask of the draws that succeeded.
+    """Compute the scores of the chain "mc4" from the majorities; also return a mask of the draws that converged.
 
-    The kernel is fast if most majorities prefer the first item of a pair. So the items are put in the order in which
-    the lists of weight 1 put most of the others below them.
+    The kernel is fast if most majorities prefer the first item of a pair. So the items are sorted by their majorities
+    in the lists with equal weights: wins minus defeats, the largest first.
     """
     n = ranks.shape[1]
     contained = ranks <= 2 * n
@@ -76,7 +80,7 @@ def _walked(ranks, absent, ergodic_number, counts):
 
 
 def _solved(lists, q, ranks, chain, absent, ergodic_number, counts):
-    """Compute the scores by solving a linear system for each draw."""
+    """Compute the scores of any chain by solving a linear system for each draw."""
     n, n_draws = ranks.shape[1], counts.shape[1]
     contained = ranks <= 2 * n
     factor = _row_factor(lists, q, chain, absent, ranks.shape)
@@ -101,13 +105,13 @@ def _solved(lists, q, ranks, chain, absent, ergodic_number, counts):
                 moves = chain.completed(above[own], level[own], held[draws], total[draws])
             else:
                 moves = chain.transitions(above[own], level[own], held[draws])
-            # The numbers of steps and the tolerance do not count, because a linear system is solved.
+            # The number of steps and the tolerance have no effect, because a linear system is solved.
             score[:, draws] = long_run(moves, start_of(held[draws]), ergodic_number, 1, 1.0)[0].T
     return score
 
 
 def _row_factor(lists, q, chain, absent, shape):
-    """Return the weight of the pairs of each item in each list of weight 1, of shape (n_lists, n); None means 1."""
+    """Return the weight of each item's pairs in a list of weight 1, of shape (n_lists, n); None means 1."""
     factor = chain.row_weight(lists.with_list_weight(np.ones(lists.n_lists)), absent)
     if factor is None:
         return None
@@ -119,18 +123,18 @@ def _row_factor(lists, q, chain, absent, shape):
 
 
 class _Pairs:
-    """Pairs of items whose ranks in a list compare as required; absent items have the rank -1."""
+    """Pairs of items in each list that meet a comparison of their ranks; absent items have the rank -1."""
 
     def __init__(self, ranked, factor, compare):
         self.ranked, self.factor, self.compare = ranked, factor, compare
         n_lists, n = ranked.shape
         self.n_rows = max(1, _CELLS // (n_lists * n))
-        #: Whether the pairs of all lists are too many to be kept from one set of weights to the next.
+        #: Whether the pairs of all lists are too many to be stored between two calls of `weigh`.
         self.many = self.n_rows < n
         self.whole = None
 
     def weigh(self, counts):
-        """Return the total weight of the lists with each pair, of shape (n_draws, n, n)."""
+        """Return the total weight of the lists where a pair meets the comparison, of shape (n_draws, n, n)."""
         n = self.ranked.shape[1]
         if not self.many and self.whole is None:
             self.whole = self._of_items(0)

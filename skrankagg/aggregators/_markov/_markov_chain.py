@@ -25,13 +25,15 @@ from ._walks import SOLVE_ITEMS, ListMoves, long_run, start_of, walk
 __all__ = ["MarkovChain", "stationary_distribution"]
 
 # If the mean length of the lists, weighted by length, is above this number, walking the lists step by step is faster
-# than comparing all pairs. Measured: a step takes as long as comparing 14 pairs for each row. Mostly, 40 steps reach an
-# error of 1e-12.
+# than comparing all pairs. Measured: a step takes as long as comparing 14 pairs for each row. Usually, 40 steps reach
+# an error of 1e-12.
 _LONG_LISTS = 560
-# From this number of items, walking shorter lists is also faster than solving a linear system, even if the walk needs
-# 160 steps. If all lists contain all items, the walk needs few steps, and is faster from the second number of items.
+# From _MANY_ITEMS items on, walking shorter lists is also faster than solving a linear system, even if the walk needs
+# 160 steps. If all lists contain all items, few steps are enough, and walking is faster from _MANY_COMMON_ITEMS items
+# on.
 _MANY_ITEMS, _MANY_COMMON_ITEMS = 450, 250
-# The walk in such a query ends at this error, so that each score equals the score of the solved system to 1e-11.
+# In such a query, the walk ends at this error. So each score differs by at most 1e-11 from the score of the solved
+# system.
 _SOLVED_TOL = 1e-13
 
 
@@ -196,8 +198,8 @@ class MarkovChain(BaseAggregator):
     chains of this class.
 
     The time is :math:`O(\sum_v L_v^2 + n^3)` for each query, where the :math:`L_v` are the lengths of its lists. The
-    memory is a few matrices of :math:`n^2` numbers. For lists of some hundreds of items, "mc1" and "mc2" do not need
-    these matrices. They walk list by list, and the time of each step is linear in the number of rows.
+    memory is a few matrices of :math:`n^2` numbers. For lists of a few hundred items, "mc1" and "mc2" do not need these
+    matrices. They walk list by list, and the time of each step is linear in the number of rows.
 
     References
     ----------
@@ -341,7 +343,7 @@ class MarkovChain(BaseAggregator):
         return np.where(self._walks_up(lists), 0.0, super()._memory(lists))
 
     def _walks_up(self, lists):
-        """Return a mask of the queries for which walking list by list is faster than comparing all pairs of items."""
+        """Return a mask of the queries where walking list by list is faster than comparing all pairs of items."""
         up = np.zeros(lists.n_queries, dtype=bool)
         if not CHAINS[self.chain].goes_up:
             return up
@@ -352,7 +354,7 @@ class MarkovChain(BaseAggregator):
         if self._reaches(min(self.tol, _SOLVED_TOL)):
             common = np.minimum.reduceat(length, lists.list_ptr[:-1]) == lists.query_n_items
             many = lists.query_n_items >= np.where(common, _MANY_COMMON_ITEMS, _MANY_ITEMS)
-            # The lists of paired comparisons are too short.
+            # Short lists, such as paired comparisons, are not walked.
             up |= many & (lists.sum_over_lists(length**2) > n_rows * lists.query_n_items / 4)
         # All lists are padded to the length of the longest list.
         return up & (np.diff(lists.list_ptr) * longest <= 2 * n_rows)
@@ -365,7 +367,7 @@ class MarkovChain(BaseAggregator):
         return self.max_iter >= 1 + math.log(tol * jump / 2) / math.log1p(-jump)
 
     def _tol_by_lists(self, lists):
-        """Return the error at which the walk of each query ends, for queries whose lists are walked."""
+        """For queries that are walked list by list, return the error at which each walk ends."""
         length = lists.list_length.astype(np.float64)
         long = lists.sum_over_lists(length**2) > _LONG_LISTS * lists.sum_over_lists(length)
         return np.where(long, self.tol, min(self.tol, _SOLVED_TOL))
@@ -379,7 +381,7 @@ class MarkovChain(BaseAggregator):
         return np.concatenate(state, axis=1)[0], np.concatenate(n_iter), np.concatenate(error)
 
     def _list_moves(self, lists):
-        """For each query, yield the weight of the lists that contain each item, and a ListMoves."""
+        """For each query, yield the weight of the lists that contain each item, and the moves as a ListMoves."""
         chain, total = CHAINS[self.chain], lists.sum_over_lists(lists.list_weight)
         row_weight = chain.row_weight(lists, self.absent)
         row_weight = lists.list_weight[lists.row_list] if row_weight is None else row_weight

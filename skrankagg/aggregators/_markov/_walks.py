@@ -1,4 +1,4 @@
-"""Long-run distributions of walkers; moves are given by matrices, or computed list by list in large queries.
+"""Long-run distributions of Markov chains, with moves from matrices, or list by list in large queries.
 
 >>> import numpy as np
 >>> import pandas as pd
@@ -70,7 +70,8 @@ def walk(chains, start, jump, max_iter, tol):
         after = (1.0 - jump) * chains.move(before) + jump * start[walking]
         after /= after.sum(axis=1, keepdims=True)
         step = np.abs(after - before).sum(axis=1)
-        # A step with jumps shrinks every distance by 1 - jump; without jumps, estimate from the last two steps.
+        # With jumps, a step multiplies every distance by at most 1 - jump. Without jumps, estimate this factor from the
+        # last two steps.
         shrink = 1.0 - jump if jump else np.minimum(step / last[walking], 1 - 1e-9)
         left = step * shrink / (1.0 - shrink)
         error[walking] = left if jump else np.maximum(step, left)
@@ -86,12 +87,12 @@ def walk(chains, start, jump, max_iter, tol):
 
 
 def start_of(held):
-    """Return the uniform distribution over the states of each chain; a state is an item whose value in `held` is not 0.
+    """Return the uniform distribution over the states of each chain: the items with a value above 0 in `held`.
 
     If all values of a chain are 0, all its items are states.
     """
     states = held > 0
-    states |= ~states.any(axis=1, keepdims=True)  # where every list has weight 0, all items are states
+    states |= ~states.any(axis=1, keepdims=True)
     return states / states.sum(axis=1, keepdims=True)
 
 
@@ -152,7 +153,7 @@ class ListMoves:
         after = np.bincount(self.item.ravel(), drawn.ravel(), minlength=n + 1)
         if self.to_all is not None:
             after[:n] += (share[:n] @ self.to_all) * self.states
-        after[stays] = before[stays]  # these items are in no list that counts
+        after[stays] = before[stays]  # only lists of weight 0 contain these items
         return after[None, :n]
 
     def keep(self, chosen):
