@@ -67,8 +67,8 @@ class VoterSelector(VoterValuer):
     Notes
     -----
     A measure rates only the lists that a voter has. Queries without a list of the voter are not counted, because a
-    voter that has good lists for a few queries is worth keeping. A value from few queries is uncertain, and the best of
-    such values is partly due to chance. Therefore check `n_queries`.
+    voter that has good lists for a few queries is worth keeping. A value from few queries is uncertain, and may be high
+    by chance. Therefore check `n_queries`.
 
     Examples
     --------

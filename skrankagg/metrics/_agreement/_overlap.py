@@ -80,7 +80,7 @@ def _curve(first, second, k, ties):
 
 
 def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", "b"] = "a") -> float:
-    """Compute the share of the first k items that two rankings have in common.
+    """Compute the overlap of two rankings: the share of the first k items that they have in common.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def rank_rbo(first, second, *, persistence=0.9, score="ext", ties="a"):
 
 
 def _unseen(lacking, rank, long, s, score, agreement):
-    """Return the assumed overlap of items that are absent from the shorter ranking, at each depth.
+    """Return, for each depth, the overlap that is assumed for items that are absent from the shorter ranking.
 
     The overlap is above 0 only at depths below the end of the shorter ranking, which has `s` items. `score` determines
     the assumption, as in :func:`rank_biased_overlap`.

@@ -102,9 +102,9 @@ def rank(estimator, X, lists):
 
 
 def join_parts(lists, parts, places):
-    """Join the results that :func:`rank` returned for parts of the queries; sort the queries as in `lists`.
+    """Join results of :func:`rank` for different queries into one result, with the queries in the order of `lists`.
 
-    `places` contains the positions of each part's queries in `lists`.
+    `places` contains, for each result, the positions of its queries in `lists`.
     """
     if all(isinstance(part, EncodedConsensus) for part in parts):
         return _join_codes(lists, parts, places)
@@ -112,7 +112,7 @@ def join_parts(lists, parts, places):
 
 
 def _join_codes(lists, parts, places):
-    """Join the encoded consensuses of parts of the queries into one EncodedConsensus of all queries in `lists`."""
+    """Join EncodedConsensus objects of different queries into one EncodedConsensus of all queries in `lists`."""
     query = np.concatenate(places)
     starts = np.cumsum([0, *(len(part.order) for part in parts)])
     # For each query, its position in the concatenated parts, and the number to add to its candidates.

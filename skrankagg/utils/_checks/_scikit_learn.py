@@ -1,4 +1,4 @@
-"""Scikit-learn's checks: names of the checks that are run, and reasons why the others are skipped."""
+"""Names of the checks of scikit-learn that are run, and the reasons why other checks are skipped."""
 
 from sklearn.utils import estimator_checks as sklearn_checks
 

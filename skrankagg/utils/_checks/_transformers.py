@@ -30,7 +30,7 @@ def check_lists_out(transformer):
 
 
 def check_before_an_aggregator(transformer):
-    """Check that the transformer before an aggregator gives the same consensus for frames and RankedLists."""
+    """Check that a pipeline of the transformer and an aggregator gives the same result for frames and RankedLists."""
     lists = example_lists()
     steps = fit(clone(transformer), lists)
     aggregator = MarkovChain()  # accepts lists that were cut to two items
