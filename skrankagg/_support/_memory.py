@@ -31,7 +31,7 @@ _limits: list[list[int]] = []
 
 @contextlib.contextmanager
 def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
-    """Limit the memory for the matrices of a query inside a ``with`` block; the limit applies to the whole process.
+    """Limit the memory that the matrices of a query may use inside a ``with`` block, in all threads of the process.
 
     Methods whose memory grows with the square of the number of items refuse queries that exceed the limit. The default
     limit is 0.8 times the memory that the process can still use. This memory is bounded by the available memory of the
@@ -164,8 +164,8 @@ def left_by_groups(groups: Path = Path("/proc/self/cgroup"), root: Path = Path("
 
     Returns infinity if there are no groups. Each line of the file `groups` has the form "number:controllers:path". In
     version 2 of control groups, the number is 0 and there are no controllers. In version 1, one line names the
-    controller "memory". Inside a container, the root of the mount is the folder of the container's group. The folder at
-    the path does not exist there, so missing folders are skipped.
+    controller "memory". A container may mount its own group as the root. The folder at the path then does not exist, so
+    missing folders are skipped.
     """
     left = math.inf
     with contextlib.suppress(OSError):  # other systems have no control groups

@@ -33,7 +33,7 @@ VERSION = tuple(map(int, __version__.split(".")[:2]))
 if TYPE_CHECKING:
 
     class CallbackSupport:
-        """Description of scikit-learn's callback mixin for type checkers."""
+        """Stand-in for scikit-learn's callback mixin, which only type checkers use."""
 
         def set_callbacks(self, *callbacks: object) -> Self:
             """Set the callbacks of a fit; a call without callbacks removes them."""
@@ -51,7 +51,7 @@ else:
 
 
 def lasso_logistic_regression(**params):
-    """Return a logistic regression whose penalty is the sum of the absolute coefficients."""
+    """Return a logistic regression with an L1 penalty, for any supported version of scikit-learn."""
     from sklearn.linear_model import LogisticRegression
 
     penalty = {"l1_ratio": 1} if VERSION >= (1, 8) else {"penalty": "l1"}
@@ -100,7 +100,7 @@ def _suggest(message, estimator):
 
 
 class BaseEstimator(_Suggesting, _Documented, _BaseEstimator):
-    """Base class of estimators: scikit-learn's class with links to this documentation and suggestions in errors."""
+    """Base class of estimators: scikit-learn's class, with documentation links and suggestions in error messages."""
 
     @classmethod
     def _get_param_names(cls):

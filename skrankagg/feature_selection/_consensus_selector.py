@@ -52,7 +52,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         The estimators are fitted on the training parts of these folds. An int is the number of folds. The Notes state
         when these folds are stratified. None fits each estimator once, on all rows.
     weights : mapping of str to float, or sequence of float in the order of the estimators, default=None
-        Weights of the lists of each estimator; estimators missing from a mapping have weight 1.
+        Weight of each estimator's lists; estimators missing from a mapping have weight 1.
     importance_getter : str, callable or mapping of str to these, default="auto"
         Source of a fitted estimator's importances. It is a path of attributes, such as ``"named_steps.model.coef_"``,
         or a function of the estimator. A mapping contains a source for each name; missing names have "auto". The

@@ -24,7 +24,7 @@ __all__ = ["AggregatorUnion"]
 
 
 class AggregatorUnion(SupervisedListTransformer, Composition):
-    """Turn several aggregators into voters; the consensus of each aggregator becomes the list of a voter.
+    """Aggregate the lists by several methods, and return each consensus as the list of a new voter.
 
     The next step of a pipeline merges these lists like any other lists.
 

@@ -62,7 +62,7 @@ def adjust_pvalues(
     pvalues: ArrayLike, correction: Correction = "holm", *, n_tests: int | None = None
 ) -> NDArray[np.float64]: ...
 def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: Any = None) -> Any:
-    r"""Correct p-values for the number of tests, so that all p-values can be compared with one level.
+    r"""Correct p-values for the number of tests, so that all p-values can be compared with one significance level.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def cohen_d(difference: ArrayLike) -> float:
 
 
 def hedges_g(difference: ArrayLike) -> float:
-    """Compute Hedges' g of paired differences: Cohen's d times ``1 - 3 / (4 (n - 1) - 1)``.
+    """Compute Hedges' g of paired differences: Cohen's d times ``1 - 3 / (4 (n - 1) - 1)`` for n queries.
 
     Parameters
     ----------

@@ -151,8 +151,8 @@ def randomization_test(
     -------
     statistic, pvalue : float
         The mean difference, and the p-value. The p-value is the share of the sign choices that give a mean at least as
-        far from 0 as the mean difference. If at most 20 differences are not zero, the p-value is exact. Otherwise it is
-        :math:`(b + 1)/(n + 1)`, where b is the number of such sign choices among n random ones.
+        far from 0 as the mean difference. If at most 20 differences are not zero, the p-value is exact. Otherwise the
+        p-value is :math:`(b + 1)/(n + 1)`, where b is the number of such sign choices among n random choices.
 
     See Also
     --------

@@ -88,8 +88,8 @@ def krippendorff_alpha(
 
     Notes
     -----
-    Item u has :math:`m_u \ge 2` ratings, and n is the number of all these ratings. Alpha is :math:`1 - D_o / D_e` [1]_
-    with
+    Item u has :math:`m_u \ge 2` ratings :math:`x_{ui}`, and n is the number of ratings of all these items. Alpha is
+    :math:`1 - D_o / D_e` [1]_ with
 
     .. math::
         D_o = \frac1n \sum_u \frac{1}{m_u - 1} \sum_{i \ne j} \delta^2(x_{ui}, x_{uj}), \qquad

@@ -294,11 +294,11 @@ def tied_by_score(run):
 
 @one_blas_thread
 def pair_counts_of_all(ranks):
-    """Count the pairs of items that two lists contain, for every two lists, by their order in the two lists.
+    """Count pairs of items for every two lists: discordant pairs, untied pairs and all pairs.
 
-    `ranks` has the shape (n_lists, n_items), and NaN marks absent items. The function returns five arrays of shape
-    (n_lists, n_lists). The arrays count discordant pairs, pairs ordered by both lists, pairs ordered by the first list,
-    pairs ordered by the second list, and all pairs.
+    `ranks` has the shape (n_lists, n_items), and NaN marks absent items. Only items that both lists contain are
+    counted. The function returns five arrays of shape (n_lists, n_lists). The arrays count discordant pairs, pairs
+    untied in both lists, pairs untied in the first list, pairs untied in the second list, and all pairs.
     """
     held = ~np.isnan(ranks)
     m, n = ranks.shape
@@ -323,8 +323,9 @@ def pair_counts_of_all(ranks):
 
 
 def _pair_strips(dense, held):
-    """Yield the signs and the mask of each strip of item pairs, as arrays of shape (n_lists, n_pairs).
+    """Divide all pairs of items into strips, and yield the order of each pair of a strip in each list.
 
+    For each strip, the result is a tuple of signs and a mask, each an array of shape (n_lists, n_pairs).
     A sign is 1 if a list ranks the first item of a pair higher, -1 if it ranks the second item higher, and 0 otherwise.
     The mask is 1 if a list contains both items of a pair. If `held` is None, all lists contain all items, and the mask
     is None.
@@ -486,7 +487,7 @@ def _named_lists(given):
 
 
 def _in_order(lists, runs):
-    """Return the lists with their voters in the order of the runs, and the names of the voters."""
+    """Put the voters of lists into the order of the runs; return the lists and the names of the voters."""
     names = [name for name in runs if name in lists.voters]
     order = plain_index(lists.voters).get_indexer(names)
     # Codes follow the sorted names; the result keeps the given order of the runs.

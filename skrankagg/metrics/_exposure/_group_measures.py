@@ -331,7 +331,7 @@ def attention_difference(
     Notes
     -----
     The mean attention of a group is the mean of :math:`(1 - p) p^{i - 1}` over the places i of its items [1]_.
-    FairRankTune's AWRF multiplies the attention by 100; its parameter p is :math:`1 - p` here.
+    FairRankTune's AWRF multiplies the attention by 100; its parameter p corresponds to :math:`1 - p` here.
 
     References
     ----------

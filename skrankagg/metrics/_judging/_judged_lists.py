@@ -139,9 +139,8 @@ def _join_frames(lists, frames):
     missing = [name for name in ("query", "item") if name not in frames[0]]
     if missing or "voter" in frames[0]:
         raise InputTypeError(
-            "A held-out consensus must be a frame with the columns query, item, score and rank; the estimator's "
-            f"transform returned the columns {', '.join(map(str, frames[0].columns))}. End the pipeline with an "
-            "aggregator."
+            "The estimator's transform must return a frame with the columns query, item, score and rank; got the "
+            f"columns {', '.join(map(str, frames[0].columns))}. End the pipeline with an aggregator."
         )
     joined = pd.concat(frames, ignore_index=True)
     place = plain_index(lists.queries).get_indexer(plain_index(pd.Index(joined["query"])))
@@ -151,7 +150,7 @@ def _join_frames(lists, frames):
 def _to_pandas(frame):
     if not hasattr(frame, "to_pandas"):
         raise InputTypeError(
-            "A held-out consensus must be a frame; the estimator's transform returned "
-            f"{type(frame).__name__}. End the pipeline with an aggregator."
+            f"The estimator's transform must return a frame; got {type(frame).__name__}. End the pipeline with an "
+            "aggregator."
         )
     return frame.to_pandas()

@@ -50,8 +50,8 @@ class GradedRun:
     queries : pandas.Index
         The evaluated queries.
     fault : str or None
-        Reason why no item of the run is judged, written as in "The run is empty": "is empty". None if some item is
-        judged.
+        Reason why no item of the run is judged, such as "is empty". In a warning it follows the words "The run". None
+        if some item is judged.
     """
 
     ranked: RankedRelevance
@@ -156,7 +156,7 @@ def grade_run(run, qrels, queries):
 def find_fault(queries, items, qrels):
     """Return the reason why no query or no item of a run is judged, or None if some query and some item are judged.
 
-    The reason continues a sentence that begins with the run, such as "contains no judged query: ...".
+    In a warning, the reason follows the words "The run". An example is "contains no judged query: ...".
     """
     for kind, theirs, ours in (("query", queries, qrels.queries), ("item", items, qrels.items)):
         if (match_ids(theirs, ours, kind) < 0).all():

@@ -29,9 +29,9 @@ _COMMON = ("ties", "missing_queries")
 
 @cache
 def _facts(function):
-    """Read a measure's kind of cutoff, its conventions, and the defaults of its own conventions from the signature.
+    """Read the cutoff and the conventions of a measure from the signature of its public function.
 
-    A convention is the measure's own if it is not in _COMMON.
+    Return the kind of cutoff, the names of all conventions, and the defaults of the conventions outside of _COMMON.
     """
     parameters = inspect.signature(function).parameters
     k = parameters.get("k")

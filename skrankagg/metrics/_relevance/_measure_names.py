@@ -204,7 +204,7 @@ def _written_cutoff(measure, text):
 
 
 def _read_arguments(name, word, text, brackets):
-    """Read arguments in the syntax of ir_measures, and return the measure's name and conventions."""
+    """Read arguments in the syntax of ir_measures, such as ``P(rel=2)``; return the measure's name and conventions."""
     if word in _ABSENT:
         raise _unknown(name, word)
     given = {}

@@ -193,7 +193,7 @@ class RankedRelevance(RelevanceList):
     """Grades of the returned items, in the order in which they are returned, and grades of all judged items.
 
     Every measure is a function of this object. The arrays of the object describe the returned items. `judged` describes
-    all items that could have been returned.
+    all judged items, as an ideal ranking.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
     ----------
     name : str, Measure or callable
         A name such as "map", "p@10" or "ndcg@10[gain=linear,ideal=retrieved]"; case is ignored. Names of trec_eval,
-        ir_measures and ranx, such as "P_10" and "AP@10", are accepted if the measure has the same values there.
+        ir_measures and ranx, such as "P_10" and "AP@10", are accepted if that tool computes the same values.
         :func:`make_measure` turns a function of a :class:`JudgedRanking` into a measure.
     **conventions
         Values of conventions that the name does not state. Conventions that the measure does not accept are ignored.

@@ -42,8 +42,8 @@ class ExpectedRelevance(RankedRelevance):
     item of the group is at its j-th place with probability :math:`\binom{c - j}{r - 1}/\binom{c}{r}`. Consider a
     relevant item of the group, and count the nonrelevant judged items of the group above this item. This number is 0,
     1, ... with equal probability. Let :math:`x_i` be the probability that a user continues past item i of the group.
-    The user then continues past the first t of the c places with probability :math:`e_t(x)/\binom{c}{t}`, where e is
-    the elementary symmetric polynomial.
+    The user then continues past the first t of the c places with probability :math:`e_t(x)/\binom{c}{t}`, where
+    :math:`e_t` is the elementary symmetric polynomial of degree t.
     """
 
     def __init__(self, grade, ptr, judged, tie_ptr, **columns):

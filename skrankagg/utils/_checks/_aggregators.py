@@ -154,7 +154,7 @@ _WEIGHTS = {"v0": 1, "v1": 2, "v2": 1, "v3": 3, "v4": 2}
 
 @lru_cache(maxsize=1)
 def _weighted_and_copied():
-    """Generate lists with integer weights, and the same lists without weights, each repeated as often as it weighs.
+    """Generate lists with integer weights, and unweighted copies: a list of weight 3 is repeated three times.
 
     Callers must not change the frames.
     """
@@ -208,7 +208,7 @@ def check_weight_scale(aggregator):
 
 
 def check_smooth(aggregator):
-    """If the tag `smooth` is True, check that scores neither jump nor have kinks while the weights of lists change.
+    """If the tag `smooth` is True, check that scores are functions of the weights of lists without jumps or kinks.
 
     The weights change along a straight line. If the step is halved, the largest second difference of a smooth score is
     divided by about four. The second difference is only halved if the score has a kink, and stays the same if the score

@@ -139,7 +139,7 @@ def check_row_order(estimator):
 
 
 def check_query_subset(estimator):
-    """Check that the result of a query does not change if ``transform`` gets fewer other queries."""
+    """Check that the result of a query in ``transform`` does not depend on the other queries."""
     lists = example_lists()
     whole = fit(estimator, lists).transform(lists)
     encoded = RankedLists.from_frame(lists)
