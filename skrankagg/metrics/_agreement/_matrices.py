@@ -323,9 +323,9 @@ def pair_counts_of_all(ranks):
 
 
 def _pair_strips(dense, held):
-    """Divide all pairs of items into strips, and yield the order of each pair of a strip in each list.
+    """Yield the order of all pairs of items in all lists, one strip of pairs at a time.
 
-    For each strip, the result is a tuple of signs and a mask, each an array of shape (n_lists, n_pairs).
+    Each strip is a tuple of signs and a mask, which are arrays of shape (n_lists, n_pairs).
     A sign is 1 if a list ranks the first item of a pair higher, -1 if it ranks the second item higher, and 0 otherwise.
     The mask is 1 if a list contains both items of a pair. If `held` is None, all lists contain all items, and the mask
     is None.

@@ -48,12 +48,12 @@ class GroupedRun:
         return np.bincount(self.cell, weights=values, minlength=len(self.size))
 
     def spread(self, values):
-        """Subtract the smallest value of a group from the largest, for each query; NaN for a query without groups."""
+        """Return the largest minus the smallest value among the groups of each query; NaN if there are no groups."""
         low, high = self._extremes(values)
         return high - low
 
     def ratio(self, values):
-        """Divide the smallest value of a group by the largest, for each query.
+        """Divide the smallest value among the groups of each query by the largest value.
 
         The result is NaN for a query without groups, or if all values of the query are 0.
         """
@@ -61,11 +61,11 @@ class GroupedRun:
         return np.divide(low, high, out=np.full(self.n_queries, np.nan), where=high > 0)
 
     def lowest(self, values):
-        """Return the smallest value of a group, for each query; NaN for a query without groups."""
+        """Return the smallest value among the groups of each query; NaN for a query without groups."""
         return self._extremes(values)[0]
 
     def highest(self, values):
-        """Return the largest value of a group, for each query; NaN for a query without groups."""
+        """Return the largest value among the groups of each query; NaN for a query without groups."""
         return self._extremes(values)[1]
 
     def _extremes(self, values):

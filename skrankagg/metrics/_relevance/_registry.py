@@ -135,7 +135,7 @@ def get_measures(
 def note_measures(frame, measures):
     """Store facts about the user-defined measures in a frame's ``attrs``; return the frame.
 
-    The facts are `greater_is_better` and `summary`, which cannot be found by the name of a user-defined measure. Pandas
+    The facts are `greater_is_better` and `summary`; the name of a user-defined measure does not contain them. Pandas
     keeps ``attrs`` when rows and columns are selected, and when the frame is written to a Parquet file. The frame is
     changed in place.
     """

@@ -208,7 +208,7 @@ def check_weight_scale(aggregator):
 
 
 def check_smooth(aggregator):
-    """If the tag `smooth` is True, check that scores are functions of the weights of lists without jumps or kinks.
+    """If the tag `smooth` is True, check that scores change without jumps and kinks if the weights of lists change.
 
     The weights change along a straight line. If the step is halved, the largest second difference of a smooth score is
     divided by about four. The second difference is only halved if the score has a kink, and stays the same if the score
@@ -278,11 +278,11 @@ def check_condorcet_winner(aggregator):
 
 
 def check_absent_below(aggregator):
-    """Check that the tag `absent_below` is correct: if it is True, seldom compared items are below other items.
+    """Check the tag `absent_below`: it must be True exactly for methods that rank seldom compared items below others.
 
     There are two pairs of items. One pair is in many lists, the other pair is in few lists, and no list contains items
-    of both pairs. The better item of each pair wins about two of three comparisons. If a method ignores absent items,
-    it must not rank the better item of the seldom compared pair below the worse item of the other pair.
+    of both pairs. The better item of each pair wins about two of three comparisons. Therefore a method that ignores
+    absent items does not rank the better item of the rare pair below the worse item of the other pair.
     """
     promised = _tags(aggregator).absent_below
     if is_supervised(aggregator):
