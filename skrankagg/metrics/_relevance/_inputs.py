@@ -357,7 +357,7 @@ def _distinct(ids):
 
 
 def _holds_nothing(run):
-    """Return True if plain lists contain no item, because there is no list or all lists are empty."""
+    """Return True if plain lists contain no items: there are no lists, or all lists are empty."""
     values = run.values() if isinstance(run, Mapping) else run
     return all(isinstance(value, _PLAIN) and len(value) == 0 for value in values)
 

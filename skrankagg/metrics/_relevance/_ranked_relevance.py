@@ -143,7 +143,7 @@ class RelevanceList:
         return found.query[first], found.place[first], np.ones(len(first))
 
     def sum_by(self, query, value):
-        """Sum the values of each query, as float64 of shape (n_queries,)."""
+        """Sum values by query, as float64 of shape (n_queries,); `query` contains the query of each value."""
         return np.bincount(query, weights=value, minlength=self.n_queries).astype(np.float64, copy=False)
 
     def gains(self, k, gain, discount):
