@@ -1,8 +1,7 @@
 """Support for scikit-learn's callbacks, which are called when parts of a fit begin and end.
 
 Callbacks are experimental in scikit-learn 1.9 and missing in earlier releases. Only this module uses scikit-learn's
-callback functions, which ``_sklearn`` imports. If neither the estimator nor an enclosing estimator has callbacks, a fit
-needs only one additional look-up in a dict.
+callback functions, which ``_sklearn`` imports. A fit without callbacks needs only one additional look-up in a dict.
 """
 
 import copy
@@ -10,13 +9,13 @@ from contextlib import contextmanager, nullcontext
 
 from . import _sklearn
 
-# This variable is set while an estimator with callbacks is fitted. Outside of a fit, the same work in `transform` is
-# not reported.
+# An estimator with callbacks has an attribute of this name during its fit. Without the attribute, for example in
+# `transform`, nothing is reported.
 _MARK = "_in_fit"
 
 
 class Task:
-    """Part of a fit, as a context manager that reports the beginning and the end of the part to callbacks.
+    """Context manager for one part of a fit, which reports the start and the end of this part to the callbacks.
 
     Parameters
     ----------
@@ -39,7 +38,7 @@ class Task:
         name : str
             Name of the part.
         n_parts : int, default=0
-            Number of parts of the new task, or an upper limit for this number.
+            Largest number of parts that the new task can have.
 
         Returns
         -------
@@ -50,7 +49,7 @@ class Task:
         return Task(self.estimator, self.context.subcontext(task_name=name, max_subtasks=n_parts))
 
     def propagate(self, member):
-        """Return a context manager in which the fit of a member reports to the callbacks of this task.
+        """Return a context manager; fits of `member` inside it report to the callbacks of this task.
 
         Parameters
         ----------
@@ -75,7 +74,7 @@ class Task:
 
 @contextmanager
 def fitting(estimator, X=None, y=None):
-    """Return a context that reports a fit to the estimator's callbacks; call :func:`fit_task` inside the context."""
+    """Return a context manager that reports a fit to the estimator's callbacks; call :func:`fit_task` inside it."""
     if not vars(estimator).keys() & {"_skl_callbacks", "_parent_callback_ctx"}:
         yield
         return
@@ -96,7 +95,7 @@ def _fitted_attributes(estimator):
 
 
 def fit_task(estimator, n_parts=0):
-    """Return the task of the current fit, with at most `n_parts` parts; outside of a fit, the task has no callbacks."""
+    """Return the task of the current fit, with at most `n_parts` parts; outside of a fit, the task reports nothing."""
     if not hasattr(estimator, _MARK):
         return Task()
     context = getattr(estimator, "_callback_fit_ctx", None)

@@ -27,7 +27,7 @@ def check_choice(name, value, options):
     skrankagg.exceptions.InputError: `norm` must be one of 'min-max', 'z-score'; got 'minmax' (did you mean 'min-max'?).
     """
     options = list(options)
-    # Comparing an array with a word gives an array, so an array is never a valid option.
+    # Other types are refused before the comparison, because comparing an array with a string gives an array.
     if not isinstance(value, str | Number | type(None)) or value not in options:
         hint = did_you_mean(value, options)
         listed = ", ".join(map(repr, options))
@@ -64,7 +64,9 @@ def check_number(name, value, low, high=math.inf, *, whole=False):
 
 
 def check_share(name, value, *, low=True, high=True):
-    """Raise InputError unless a value is a number from 0 to 1; 0 is allowed only if `low` is true, 1 only if `high` is.
+    """Raise InputError unless a value is a number between 0 and 1.
+
+    0 is allowed if `low` is true, and 1 is allowed if `high` is true.
 
     >>> from skrankagg._support._checks import check_share
     >>> check_share("confidence", 1.0, low=False, high=False)

@@ -7,10 +7,11 @@ from ._sklearn import BaseComposition, show_in_parallel
 
 
 class Composition(BaseComposition):
-    """Base of estimators with a list of (name, estimator) tuples; ``_members_name`` is the name of this parameter.
+    """Base class of estimators that contain other estimators, as a list of (name, estimator) tuples.
 
-    The parameters of a member are also parameters of the whole estimator. Their names are ``name__parameter``. A member
-    may be the string "drop".
+    The class attribute ``_members_name`` is the name of the parameter with this list. The members are its estimators. A
+    parameter of a member is also a parameter of the whole estimator, with the name ``name__parameter``. The string
+    "drop" can replace a member.
     """
 
     _members_name = "aggregators"
@@ -46,7 +47,7 @@ class Composition(BaseComposition):
         return self._set_params(self._members_name, **params)
 
     def _members(self, *, required=True):
-        """Check the members; return the members other than "drop". With `required`, there must be a member."""
+        """Check the list of members, and return it without "drop"; if `required` is true, it must not be empty."""
         given, title = getattr(self, self._members_name), self._members_name
         if (required and not given) or not all(isinstance(member, tuple) and len(member) == 2 for member in given):
             raise InputError(
@@ -58,7 +59,7 @@ class Composition(BaseComposition):
         for name, estimator in given:
             if estimator != "drop" and not hasattr(estimator, "transform"):
                 raise InputTypeError(
-                    f"Each method must be an aggregator, with fit and transform, or 'drop'; {name!r} is {estimator!r}."
+                    f"`{title}` must contain aggregators, with fit and transform, or 'drop'; {name!r} is {estimator!r}."
                 )
         if required and not members:
             raise InputError(f"`{title}` must have at least one method; got only 'drop'.")

@@ -1,4 +1,4 @@
-"""Renaming of parameters; an old name is accepted, with a warning, until the release that removes the old name."""
+"""Renaming of parameters; the old name of a parameter causes a warning until a later release refuses it."""
 
 import functools
 import inspect
@@ -15,7 +15,7 @@ def renamed(old, new, *, since, removed):
     old, new : str
         Old and new name of the parameter.
     since, removed : str
-        Release that renamed the parameter, and release that will refuse the old name.
+        The release that renamed the parameter, and the release that will refuse the old name.
 
     Returns
     -------

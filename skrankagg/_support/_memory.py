@@ -20,8 +20,8 @@ _VARIABLE = "SKRANKAGG_MEMORY"
 #: Share of the memory that may be used. The rest is for other processes, and for memory that an estimate does not
 #: include.
 _SHARE = 0.8
-#: If no limit is set, tasks that need at most this number of bytes are not checked: querying the system takes as long
-#: as aggregating some lists.
+#: If the user set no limit, tasks that need at most this number of bytes are not checked. Reading the free memory of
+#: the system would take as long as aggregating a few lists.
 _SMALL = 50_000_000
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 # The limits in force; the limit of the innermost context is last. Each limit is in its own list, so that equal limits
@@ -31,13 +31,13 @@ _limits: list[list[int]] = []
 
 @contextlib.contextmanager
 def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
-    """Limit the memory for the matrices of a query inside a ``with`` block; the limit applies to the whole process.
+    """Limit the memory that the matrices of a query may use inside a ``with`` block, in all threads of the process.
 
     Methods whose memory grows with the square of the number of items refuse queries that exceed the limit. The default
-    limit is 0.8 times the least of three values. The first value is the available memory of the machine. The other two
-    are the memory that the process may still use within the limit of its control group (cgroup) and within its
-    address-space limit. The environment variable ``SKRANKAGG_MEMORY`` replaces this limit. The variable also applies to
-    worker processes, where the context has no effect. Results do not depend on the limit.
+    limit is 0.8 times the memory that the process can still use. This memory is bounded by the available memory of the
+    machine, by the control group (cgroup) and by the address-space limit. The environment variable
+    ``SKRANKAGG_MEMORY`` replaces the default. The variable also applies to worker processes, where the context has no
+    effect. Results do not depend on the limit.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
     try:
         yield
     finally:
-        # Contexts of several threads may end in a different order from the order in which they began.
+        # With several threads, the context that began last may not be the first to end.
         _limits[:] = [limit for limit in _limits if limit is not own]
 
 
@@ -98,7 +98,7 @@ def check_memory(n_bytes: float, describe: Callable[[], tuple[str, str, str]]) -
     """Raise MemoryLimitError if more bytes are needed than available.
 
     `describe` is called only if the error is raised. It returns three texts for the message: the method, its input, and
-    an alternative.
+    advice.
     """
     limit = _limit_set()
     if limit is None:
@@ -114,7 +114,7 @@ def check_memory(n_bytes: float, describe: Callable[[], tuple[str, str, str]]) -
 
 
 def check_matrix(function: str, n: int, bytes_per_pair: float) -> None:
-    """Raise MemoryLimitError if a matrix of all ordered pairs of n items needs more memory than available."""
+    """Raise MemoryLimitError if an (n, n) matrix with `bytes_per_pair` bytes for each entry needs too much memory."""
     check_memory(bytes_per_pair * float(n) ** 2, lambda: (f"{function}()", f"{n} items", "leave some items out"))
 
 
@@ -148,7 +148,7 @@ def _parse(size, name):
 
 def _left_of_addresses():
     """Return the number of bytes that the process may still allocate under its address-space limit."""
-    # macOS does not enforce this limit, and its count includes far more addresses than are in use.
+    # macOS does not enforce this limit, and counts far more addresses than the process uses.
     if resource is None or sys.platform == "darwin":
         return math.inf
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
@@ -164,8 +164,8 @@ def left_by_groups(groups: Path = Path("/proc/self/cgroup"), root: Path = Path("
 
     Returns infinity if there are no groups. Each line of the file `groups` has the form "number:controllers:path". In
     version 2 of control groups, the number is 0 and there are no controllers. In version 1, one line names the
-    controller "memory". Inside a container, the root of the mount is the folder of the container's group. The folder at
-    the path does not exist there, so missing folders are skipped.
+    controller "memory". A container may mount its own group as the root. The folder at the path then does not exist, so
+    missing folders are skipped.
     """
     left = math.inf
     with contextlib.suppress(OSError):  # other systems have no control groups

@@ -17,13 +17,13 @@ _METHODS = {"aggregator"}
 
 
 def read_method(text, aggregators, hint="", find_more=None):
-    """Convert the text of a method to its full name and an aggregator.
+    """Convert a text such as ``combsum[norm=rank]`` to a tuple of the method's full name and an aggregator.
 
     `aggregators` maps names to classes. Case and separators of the name are ignored, and synonyms such as rrf are
-    accepted. The parameters are in square brackets, or in parentheses as in the repr of an aggregator. If the method or
-    a parameter does not exist, InputError is raised. If the method is unknown, the message ends with `hint`.
+    accepted. The parameters are in square brackets, or in parentheses as in the repr of an aggregator. An unknown
+    method or parameter raises InputError. If the method is unknown, the message ends with `hint`.
 
-    If a name is not in `aggregators`, the function `find_more` is called with this name, and returns further classes.
+    If a name is not in `aggregators`, ``find_more(name)`` is called; it returns a dict of further classes.
 
     >>> from skrankagg import CombSUM
     >>> from skrankagg._support._method_text import read_method
@@ -46,7 +46,7 @@ def read_method(text, aggregators, hint="", find_more=None):
 
 
 def parse_params(name, aggregator, pieces):
-    """Parse options of the form NAME=VALUE to a dict from parameter to text; raise InputError if a name is unknown."""
+    """Parse texts of the form NAME=VALUE into a dict of name to text; raise InputError if a name is unknown."""
     available = list(aggregator().get_params(deep=False))
     params = {}
     for piece in pieces:

@@ -13,7 +13,7 @@ def is_interactive():
 
 @contextmanager
 def tell_elapsed_time(source, message, write=print):
-    """Return a context that writes the time spent inside it, in the format of scikit-learn's pipelines.
+    """Return a context manager that writes the time spent inside it, in the format of scikit-learn's pipelines.
 
     If `message` is None, nothing is written.
     """
@@ -34,7 +34,7 @@ def format_seconds(seconds):
 
 
 class Progress:
-    """Line of progress output; at most once a second, a new text overwrites the previous text.
+    """Progress display on a single line, which is overwritten at most once a second.
 
     Parameters
     ----------

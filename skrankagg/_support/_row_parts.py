@@ -24,7 +24,7 @@ def take_rows(values, rows):
 
 
 def take_rows_of_params(params, rows, n_rows):
-    """Select rows of those parameters of ``fit`` that have a value for each row; leave other parameters unchanged."""
+    """Select rows of each parameter of ``fit`` that has one value per row; leave other parameters unchanged."""
     return {
         name: take_rows(value, rows) if hasattr(value, "__len__") and _length(value) == n_rows else value
         for name, value in params.items()

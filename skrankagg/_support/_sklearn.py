@@ -1,10 +1,10 @@
-"""Functions and classes imported from scikit-learn, mainly private ones, and base classes with additions.
+"""Imports from scikit-learn, mainly of private names, and base classes that extend scikit-learn's classes.
 
 If scikit-learn moves one of these names, only this file must change. Private names that classes need are imported at
 the top. Other private names are imported inside the functions that use them.
 
-This file also treats all differences between scikit-learn 1.7 and later versions. Callbacks came with version 1.9.
-Since version 1.8, the penalty of a logistic regression follows from `l1_ratio`; before, `penalty` set it.
+This file also handles all differences between scikit-learn 1.7 and later versions. Callbacks exist since version 1.9.
+Since version 1.8, `l1_ratio` determines the penalty of a logistic regression; earlier versions use `penalty`.
 """
 
 import importlib.metadata
@@ -33,25 +33,25 @@ VERSION = tuple(map(int, __version__.split(".")[:2]))
 if TYPE_CHECKING:
 
     class CallbackSupport:
-        """Stand-in for scikit-learn's class of callbacks, which only type checkers read."""
+        """Stand-in for scikit-learn's callback mixin, which only type checkers use."""
 
         def set_callbacks(self, *callbacks: object) -> Self:
             """Set the callbacks of a fit; a call without callbacks removes them."""
             ...
 
 else:
-    # They are experimental, so a later version may also lack these names.
+    # Callbacks are experimental, so a later version may also lack these names.
     try:
         from sklearn.callback import CallbackSupportMixin as CallbackSupport
         from sklearn.callback._callback_support import callback_management_context
     except ImportError:
 
         class CallbackSupport:
-            """Empty base class of estimators if scikit-learn has no callbacks."""
+            """Empty class that replaces scikit-learn's mixin if scikit-learn has no callbacks."""
 
 
 def lasso_logistic_regression(**params):
-    """Return a logistic regression whose penalty is the sum of the absolute coefficients."""
+    """Return a logistic regression with an L1 penalty, for any supported version of scikit-learn."""
     from sklearn.linear_model import LogisticRegression
 
     penalty = {"l1_ratio": 1} if VERSION >= (1, 8) else {"penalty": "l1"}
@@ -81,7 +81,7 @@ class _Documented:
 
 
 class _Suggesting:
-    """Mixin that adds the probably intended option to error messages about a misspelt option of a parameter."""
+    """Mixin that adds a suggestion ("did you mean ...?") to error messages about misspelt options."""
 
     def _validate_params(self):
         try:
@@ -100,10 +100,7 @@ def _suggest(message, estimator):
 
 
 class BaseEstimator(_Suggesting, _Documented, _BaseEstimator):
-    """Base class of estimators, which adds two features to scikit-learn's base class.
-
-    The features are links to this package's documentation, and suggestions in error messages about misspelt options.
-    """
+    """Base class of estimators: scikit-learn's class, with documentation links and suggestions in error messages."""
 
     @classmethod
     def _get_param_names(cls):
@@ -116,18 +113,18 @@ def _param_names(cls, init):
     return super(BaseEstimator, cls)._get_param_names()
 
 
-# Values of these types cannot change, so the results for them can be kept.
+# Values of these types cannot change, so results that depend only on them can be cached.
 _PLAIN = frozenset((str, int, float, bool, type(None)))
 _KEPT: dict = {}
 _MOST_KEPT = 1024
 
 
 def keep_for_parameters(estimator, compute):
-    """Return ``compute(estimator)``, from a cache if an estimator with the same class and parameters was here before.
+    """Return ``compute(estimator)``, and cache the result for later estimators of the same class and parameters.
 
-    `compute` is a function of a module, and its result depends only on the class and the parameters. The cache is not
-    used if a parameter is anything but text, a number, a truth value or None, or if scikit-learn's checks of parameters
-    are off. If `compute` raises an error, nothing is kept.
+    `compute` must be a function of a module, and its result must depend only on the class and the parameters. The cache
+    is used only if each parameter is a string, a number, a bool or None, and if scikit-learn checks parameters. Errors
+    are not cached.
     """
     values = [getattr(estimator, name) for name in _param_names(type(estimator), type(estimator).__init__)]
     types = tuple(map(type, values))
@@ -146,7 +143,7 @@ def keep_for_parameters(estimator, compute):
 
 
 class BaseComposition(_Suggesting, _Documented, _BaseComposition):
-    """Base class of estimators with named members; it extends scikit-learn's class as :class:`BaseEstimator` does."""
+    """Base class of estimators that contain named estimators, with the same additions as :class:`BaseEstimator`."""
 
 
 class Interval(_Interval):
@@ -194,17 +191,17 @@ def show_in_parallel(names, estimators):
 
 
 def keep_out_of_html():
-    """Raise NotImplementedError if scikit-learn's HTML display called the caller, ``get_feature_names_out``.
+    """Raise NotImplementedError if scikit-learn's HTML display has called ``get_feature_names_out``.
 
-    The display then contains no feature names. Otherwise, it would contain "4 features" for a consensus, although the
-    columns of a consensus are not features.
+    ``get_feature_names_out`` must call this function directly. The error removes the feature names from the display.
+    Otherwise, the display would show "4 features" for a consensus, although its columns are not features.
     """
     if sys._getframe(2).f_globals.get("__name__", "").startswith("sklearn.utils._repr_html"):
         raise NotImplementedError("The columns of a frame of lists are not features.")
 
 
 def is_in_html():
-    """Return True if a property calls this function while scikit-learn's HTML display reads the property."""
+    """Return True if scikit-learn's HTML display is reading the property that calls this function."""
     frame = sys._getframe(2)
     for _ in range(4):
         if frame is None:

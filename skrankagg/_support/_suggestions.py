@@ -1,13 +1,12 @@
 """Suggestions for misspelt names.
 
-Names of voters have other rules, which are in ``_data._voter_names``: v1 and v10 are usually two voters, and neither
-name is a misspelling.
+Names of voters have their own rules, in ``_data._voter_names``, because v1 and v10 are usually two different voters.
 """
 
 import difflib
 import re
 
-#: Names that other tools use, and the names in this library. A synonym counts only if its name is a known name.
+#: Synonyms: names that other tools use, with the corresponding names in this library.
 _SYNONYMS = {
     "zmuv": ["z-score"],
     "standard": ["z-score"],
@@ -35,7 +34,7 @@ _SYNONYMS = {
 
 
 def find_same(name, known):
-    """Return the known name that equals the given name or is its synonym; return None if there is no such name.
+    """Find the known name that equals a name or is a synonym of it, or return None.
 
     Case and separators are ignored.
 
@@ -50,7 +49,7 @@ def find_same(name, known):
 
 
 def find_similar(name, known):
-    """Return the known name that a misspelt name probably means; return None if no known name is similar.
+    """Find the known name that a misspelt name probably means, or return None if no known name is similar.
 
     The rules are tried in this order: the result of :func:`find_same`; the only known name that begins with the given
     name; the known name with the most similar spelling.

@@ -1,4 +1,4 @@
-"""Limits on the threads of the linear algebra libraries."""
+"""Limit on the number of threads of the linear algebra libraries."""
 
 from collections.abc import Callable
 from functools import cache, wraps
@@ -12,7 +12,7 @@ _Result = TypeVar("_Result")
 
 @cache
 def _controller():
-    # Finding the libraries takes a millisecond, so the search is done only once, after the libraries are loaded.
+    # Searching the loaded libraries takes a millisecond, so the result is cached.
     return ThreadpoolController()
 
 

@@ -27,7 +27,7 @@ from ._members import accepts_nan, check_aggregator, check_takes_weights, fit_an
 
 __all__ = ["ConsensusSelector"]
 
-#: Reserved name: no estimator may have it.
+#: Name of the splitter in scikit-learn's metadata routing. An estimator must not have this name.
 _SPLITTER = "cv"
 
 
@@ -52,7 +52,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         The estimators are fitted on the training parts of these folds. An int is the number of folds. The Notes state
         when these folds are stratified. None fits each estimator once, on all rows.
     weights : mapping of str to float, or sequence of float in the order of the estimators, default=None
-        Weights of the lists of each estimator; estimators missing from a mapping have weight 1.
+        Weight of each estimator's lists; estimators missing from a mapping have weight 1.
     importance_getter : str, callable or mapping of str to these, default="auto"
         Source of a fitted estimator's importances. It is a path of attributes, such as ``"named_steps.model.coef_"``,
         or a function of the estimator. A mapping contains a source for each name; missing names have "auto". The
@@ -79,12 +79,12 @@ class ConsensusSelector(SelectorMixin, Composition):
     n_splits_ : int
         Number of folds; 1 with ``cv=None``.
     stability_ : float
-        Similarity between the folds: each fold is aggregated separately, and the sets of its first `n_features_`
-        features are compared by :func:`~skrankagg.stats.selection_stability`. It is NaN where it is not defined: for a
-        single fold, or if all features are kept.
+        Similarity of the features that different folds select. Each fold is aggregated separately, and the sets of the
+        first `n_features_` features are compared by :func:`~skrankagg.stats.selection_stability`. The value is NaN for
+        a single fold, or if all features are kept.
     estimator_stability_ : dict of str to float
-        For each estimator, the similarity of the sets of the first `n_features_` features in the estimator's lists,
-        which come from different folds.
+        For each estimator, the similarity of the features that it ranks first in different folds. The first
+        `n_features_` features of each list are compared.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -93,7 +93,7 @@ class ConsensusSelector(SelectorMixin, Composition):
     See Also
     --------
     skrankagg.stats.selection_stability : Stability of the selected set over samples.
-    skrankagg.RankedLists.from_matrix : Makes ranked lists from existing importances.
+    skrankagg.RankedLists.from_matrix : Converts existing importances to ranked lists.
     sklearn.feature_selection.SelectFromModel : Selects by one model that is fitted once.
     sklearn.feature_selection.RFECV : Eliminates features by one model; cross-validation chooses the number of features.
 
@@ -127,11 +127,11 @@ class ConsensusSelector(SelectorMixin, Composition):
     estimator is a classifier or is built on a classifier. In the second case, no estimator is a regressor, `y` is
     discrete, and each value of `y` occurs in at least as many rows as there are folds.
 
-    Any two folds have most of their training rows in common. Stability is therefore higher over folds than over new
-    samples. To compare selectors, use a splitter whose training parts have fewer rows in common, such as
+    Any two folds share most of their training rows. Stability is therefore higher over folds than over new samples. To
+    compare selectors, use a splitter whose training parts share fewer rows, such as
     ``StratifiedShuffleSplit(50, train_size=0.5)``. To measure the stability of the complete selection, fit the selector
-    once on each of several outer folds. A group of ties in an estimator's list may begin within the first `n_features_`
-    places and end after them. Such a group does not count as selected unless the list begins with it.
+    once on each of several outer folds. In an estimator's list, the place `n_features_` may be in the middle of a group
+    of tied features. Such a group counts as selected only if it is the first group of the list.
 
     To compute `stability_`, the aggregator is called a second time, with each fold as a separate query.
 
@@ -355,7 +355,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return dict.fromkeys(names, given), {} if groups is None else {"groups": groups}
 
     def _consensus_stability(self, frame, aggregator):
-        """Measure the similarity of the consensuses of the folds; each fold is aggregated as a separate query."""
+        """Measure the similarity of the features selected in each fold; each fold is aggregated as a separate query."""
         if self.n_splits_ < 2 or self.n_features_ == self.n_features_in_:
             return np.nan
         consensus = aggregator.fit_transform(encode(frame.assign(query=frame["split"])))
@@ -372,10 +372,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return self.support_
 
     def _splits(self):
-        """Return True if `cv` is a number of folds or a splitter, which may request metadata.
-
-        An iterable of folds cannot request metadata.
-        """
+        """Return True if `cv` can request metadata: it is a number of folds or a splitter, not an iterable of folds."""
         return self.cv is not None and (isinstance(self.cv, Integral) or hasattr(self.cv, "split"))
 
     def get_metadata_routing(self) -> Any:

@@ -1,4 +1,4 @@
-"""Importances of features as ranked lists of one query, with a list for each estimator and fold."""
+"""Conversion of feature importances to ranked lists: one query, with a list for each estimator and fold."""
 
 import warnings
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from ._members import of_each_name
 
 
 def lists_frame(found, weights, *, by_split):
-    """Turn importances of shape (n_splits, n_estimators, n_features) into a long frame whose items are column numbers.
+    """Turn importances of shape (n_splits, n_estimators, n_features) into a frame of ranked lists of column numbers.
 
     `weights` maps the name of each estimator to its weight. Besides the columns of ranked lists, the frame has a column
     `split` with the number of the fold. A feature whose importance is NaN is absent from the list. Positive infinite
@@ -49,16 +49,15 @@ def lists_frame(found, weights, *, by_split):
 
 
 def encode(frame):
-    """Encode the ranked lists of a frame that `lists_frame` returned."""
+    """Convert a frame from :func:`lists_frame` to RankedLists."""
     with warnings.catch_warnings():
-        # Different columns of a table are different features, even if their names are similar. Estimators with similar
-        # names are also different.
+        # Columns of a table are different features, even if their names are similar. The same applies to estimators.
         warnings.simplefilter("ignore", SimilarIdsWarning)
         return RankedLists.from_frame(frame.drop(columns="split"))
 
 
 def named_lists(frame, names):
-    """Encode the lists of a frame; the items are feature names, or column numbers if names are missing or repeated."""
+    """Convert a frame to RankedLists of feature names, or of column numbers if names are missing or repeated."""
     if names is not None and len(set(names)) == len(names):
         frame = frame.assign(item=names[frame["item"].to_numpy()])
     return encode(frame)

@@ -1,4 +1,4 @@
-"""Importances of features, read from a fitted estimator's importances, coefficients, scores, ranks or selection."""
+"""Importances of features, read from attributes of a fitted estimator, such as coefficients, scores or ranks."""
 
 from operator import attrgetter
 
@@ -48,7 +48,8 @@ def top_places(value, n_top):
     known = value[~np.isnan(value)]
     least = np.sort(known)[::-1]
     end = min(n_top, len(known))
-    # The last value is left out if the next place has the same value, unless the first place also has this value.
+    # If the place after the cut has the same value as the last place, the features of this value are left out. If the
+    # list begins with this value, they are kept.
     threshold = least[end - 1]
     if end < len(known) and least[end] == threshold and threshold != least[0]:
         return value > threshold

@@ -86,8 +86,8 @@ def check_takes_weights(name, estimator):
     if not has_fit_parameter(estimator.estimator if passes_on else estimator, "sample_weight"):
         raise InputError(
             f"`sample_weight` must be None if an estimator does not accept weights; {name!r} accepts no weights. Leave "
-            "out sample_weight. Or enable metadata routing, sklearn.set_config(enable_metadata_routing=True), and call "
-            "set_fit_request(sample_weight=True) of the estimators that accept weights."
+            "out sample_weight, or enable metadata routing with sklearn.set_config(enable_metadata_routing=True) and "
+            "call set_fit_request(sample_weight=True) on the estimators that accept weights."
         )
 
 

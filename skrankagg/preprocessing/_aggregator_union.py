@@ -1,4 +1,4 @@
-"""Transformer that turns aggregators into voters, for a consensus of consensuses."""
+"""Transformer that returns the consensuses of several aggregators as lists, for a consensus of consensuses."""
 
 from numbers import Integral
 from typing import Any
@@ -24,7 +24,7 @@ __all__ = ["AggregatorUnion"]
 
 
 class AggregatorUnion(SupervisedListTransformer, Composition):
-    """Turn several aggregators into voters; the consensus of each aggregator becomes the list of a voter.
+    """Aggregate the lists by several methods, and return each consensus as the list of a new voter.
 
     The next step of a pipeline merges these lists like any other lists.
 
@@ -111,7 +111,7 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
 
     def _fit_members(self, lists, given, fit_transform):
         members = self._members()
-        # Members that learn from judgements get them; the others ignore them.
+        # Aggregators that do not learn ignore the judgements.
         fitted = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(fit_transform)(clone(aggregator), lists, given) for _, aggregator in members
         )
@@ -170,7 +170,7 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
         )
 
     def _needs_judgements(self):
-        return False  # each aggregator reports this itself
+        return False  # an aggregator without judgements raises its own error
 
 
 def _fit_transform(aggregator, lists, y):
@@ -183,7 +183,7 @@ def _fit_transform(aggregator, lists, y):
 
 
 def _with_relevant(aggregator, queries, given):
-    """Return a mask of queries: True for each query that has a relevant item in the judgements.
+    """Return a mask of the queries that have a relevant item in the judgements `given`.
 
     If `given` is None, the judgements that the aggregator contains are used. If the aggregator contains no judgements,
     the mask is True for all queries.

@@ -53,11 +53,11 @@ class ScoreNormalizer(ListTransformer):
     minimum [1]_. Depending on its score, the last item of a list may then have a higher value than an absent item.
     TM2C2 in the paper is a convex combination of two voters on this scale. It is a pipeline of this step and
     ``CombSUM(norm=None, voter_weights=...)``. If all scores of a list equal the lower bound, the values are 0. If all
-    scores are equal but not at the lower bound, the values are 1 unless there is an upper bound.
+    scores are equal, differ from the lower bound, and have no upper bound, the values are 1.
 
     Ranks do not change. In some norms, such as "borda", items absent from a list also receive points. An absent item
-    has no row, so this transformer drops these points. :class:`~skrankagg.aggregators.CombSUM` keeps these points. The
-    time is linear in the number of rows.
+    has no row, so this transformer drops these points; :class:`~skrankagg.aggregators.CombSUM` keeps them. The time is
+    linear in the number of rows.
 
     References
     ----------
@@ -120,7 +120,7 @@ class ScoreNormalizer(ListTransformer):
         return lists.with_score(bounded_min_max(lists, lower, upper, clip=self.clip))
 
     def _bound(self, lists, name):
-        """Return the bound `name` of each list, of shape (n_lists,); NaN marks a list without a bound."""
+        """Return the bound of each list from the parameter `name`, of shape (n_lists,); NaN means no bound."""
         bound = getattr(self, name)
         if bound is None or isinstance(bound, Real):
             return np.full(lists.n_lists, np.nan if bound is None else float(bound))

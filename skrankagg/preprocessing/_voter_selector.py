@@ -35,8 +35,8 @@ class VoterSelector(VoterValuer):
         Number of voters to keep. The best voters are kept. Among equally good voters, voters are kept in the order of
         their ids.
     threshold : float, "mean" or "median", default=None
-        Smallest value to keep. If `n_voters` is also given, both conditions apply. If both parameters are None, the
-        threshold is "mean". Both parameters must be None if `by` contains ids.
+        Smallest value of a voter that is kept. If `n_voters` is also given, both conditions apply. If both parameters
+        are None, the threshold is "mean". Both parameters must be None if `by` contains ids.
     qrels : Qrels, DataFrame or dict, default=None
         Judgements of training queries, which a measure needs. None if the judgements are passed to ``fit``, as
         ``qrels=`` or as `y` from :meth:`~skrankagg.Qrels.align`.
@@ -67,8 +67,8 @@ class VoterSelector(VoterValuer):
     Notes
     -----
     A measure rates only the lists that a voter has. Queries without a list of the voter are not counted, because a
-    voter that has good lists for a few queries is worth keeping. A value from few queries is uncertain, and the best of
-    such values is partly due to chance. Therefore check `n_queries`.
+    voter that has good lists for a few queries is worth keeping. A value from few queries is uncertain, and may be high
+    by chance. Therefore check `n_queries`.
 
     Examples
     --------

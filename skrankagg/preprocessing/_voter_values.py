@@ -1,4 +1,4 @@
-"""Values of voters, by which voters are selected or weighted: learned weights, measures or given numbers."""
+"""Values for selecting or weighting voters: learned weights, measures or given numbers."""
 
 from collections.abc import Mapping
 

@@ -59,11 +59,11 @@ class VoterWeighter(VoterValuer):
     Notes
     -----
     The weight of a voter's lists is multiplied by :math:`m^p`, where :math:`m` is the voter's value and :math:`p` is
-    the power. Some pipelines of this step and a method have names. The pipeline with ``ReciprocalRankFusion(k=0)`` is
-    MAPFuse [1]_. With :class:`~skrankagg.aggregators.BordaCount` it is weighted Borda fuse, and with
-    :class:`~skrankagg.aggregators.Condorcet` it is weighted Condorcet fuse. With
-    :class:`~skrankagg.aggregators.CombMNZ` it is weighted CombMNZ. Powers of 2 to 4 have been proposed [2]_. If several
-    voters have nearly equal lists, each of these voters still has its full weight.
+    the power. A pipeline of this step and ``ReciprocalRankFusion(k=0)`` is called MAPFuse [1]_. With
+    :class:`~skrankagg.aggregators.BordaCount` the pipeline is called weighted Borda fuse, and with
+    :class:`~skrankagg.aggregators.Condorcet` weighted Condorcet fuse. With :class:`~skrankagg.aggregators.CombMNZ` it
+    is called weighted CombMNZ. Powers of 2 to 4 have been proposed [2]_. If several voters have nearly equal lists,
+    each of these voters still has its full weight.
 
     References
     ----------

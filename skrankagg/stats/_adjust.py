@@ -20,9 +20,9 @@ __all__ = ["adjust_pvalues"]
 
 Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "by", "none"]
 
-# A correction has three arguments: the p-values in ascending order, the place of each p-value in its family, counted
-# from 1, and the number of tests in the family. It returns a step for each p-value. The running extreme of the steps is
-# the adjusted p-value.
+# Each correction is a function of three arrays: the p-values in ascending order, their places in their families,
+# counted from 1, and the numbers of tests in their families. The running maximum of the result, limited to 1, gives the
+# adjusted p-values. For "bh" and "by" it is the running minimum, from the largest p-value to the smallest.
 
 
 def _bonferroni(pvalues, place, n_tests):
@@ -62,7 +62,7 @@ def adjust_pvalues(
     pvalues: ArrayLike, correction: Correction = "holm", *, n_tests: int | None = None
 ) -> NDArray[np.float64]: ...
 def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: Any = None) -> Any:
-    r"""Correct p-values for the number of tests, so that all p-values can be compared with one level.
+    r"""Correct p-values for the number of tests, so that all p-values can be compared with one significance level.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
         for any dependence between the tests.
     n_tests : int, or mapping or pandas.Series of query to int, default=None
         Number of tests of each family, if it is larger than the number of p-values. Missing p-values count as p = 1.
-        For a consensus, pass the `n_items` of the method, because items absent from all lists are also tests. None uses
-        the number of given p-values.
+        For a consensus, pass the `n_items` of the method, because an item that is in no list also counts as a test.
+        None uses the number of given p-values.
 
     Returns
     -------
@@ -94,8 +94,8 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     See Also
     --------
     friedman_nemenyi : Compares all pairs of methods with corrected p-values.
-    skrankagg.model_selection.compare_methods : Tests a comparison and corrects its p-values.
-    skrankagg.aggregators.RobustRankAggregation : Makes a consensus with p-values.
+    skrankagg.model_selection.compare_methods : Tests differences between methods and corrects the p-values.
+    skrankagg.aggregators.RobustRankAggregation : Computes a consensus with p-values.
 
     Notes
     -----
@@ -112,9 +112,9 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
 
     The p-values of a consensus depend on each other, for example because only one item can be first in a list. "holm",
     "bonferroni" and "by" are proven to be valid for dependent p-values. Most papers on genes report "bh". "by" controls
-    the same rate as "bh", and is proven to be valid for these p-values. Each query is a family. At a level of .05,
-    among 20 queries in which there is no effect, one query with a false discovery is therefore expected. To treat all
-    items as one family, pass the column `pvalue` alone.
+    the same rate as "bh", and is proven to be valid for these p-values. Each query is a family. Therefore, at a level
+    of .05, about one of 20 queries without any effect has a false discovery. To treat all items as one family, pass the
+    column `pvalue` alone.
 
     References
     ----------
@@ -131,7 +131,7 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     >>> adjust_pvalues([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
 
-    Each list contains only its first items out of ten. The eight items that are in no list are also tests:
+    There are ten items, but the lists contain only two of them. The other eight items also count as tests:
 
     >>> import pandas as pd
     >>> from skrankagg import RobustRankAggregation
@@ -193,7 +193,7 @@ def _adjust_consensus(frame, correction, n_tests):
 
 
 def _count_tests(family, n_families, n_tests, describe):
-    """Return how many tests each family contains, of shape (n_families,)."""
+    """Return the number of tests in each family of p-values, as an array of shape (n_families,)."""
     held = np.bincount(family, minlength=n_families)
     if n_tests is None:
         return held
@@ -216,7 +216,7 @@ def _adjust(pvalues, family, n_tests, correction):
     member = family[order]
     ptr = np.searchsorted(member, np.arange(len(n_tests) + 1))
     steps = CORRECTIONS[correction](pvalues[order], positions(ptr), n_tests[member])
-    # Families are consecutive; if the steps are coded as integers, grouped by family, one pass is enough.
+    # The steps are coded as integers, which are larger for later families. So one running extreme serves all families.
     distinct, number = np.unique(steps, return_inverse=True)
     key = number + member.astype(np.int64) * len(distinct)
     if correction in ("bh", "by"):

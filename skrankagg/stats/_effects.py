@@ -16,7 +16,7 @@ from ._paired import check_differences, check_n_resamples
 __all__ = ["bootstrap_interval", "cohen_d", "hedges_g", "rank_biserial", "win_tie_loss"]
 
 _INTERVALS = ("bca", "percentile", "basic", "t")
-# Number of values from which bootstrap intervals are about as long as they should be.
+# With fewer values than this, bootstrap intervals are much too short.
 _FEW_VALUES = 20
 # SciPy 1.15 has a new name for this parameter.
 _GENERATOR = "rng" if "rng" in inspect.signature(bootstrap).parameters else "random_state"
@@ -58,7 +58,7 @@ def cohen_d(difference: ArrayLike) -> float:
 
 
 def hedges_g(difference: ArrayLike) -> float:
-    """Compute Hedges' g of paired differences: Cohen's d times ``1 - 3 / (4 (n - 1) - 1)``.
+    """Compute Hedges' g of paired differences: Cohen's d times ``1 - 3 / (4 (n - 1) - 1)`` for n queries.
 
     Parameters
     ----------
@@ -96,8 +96,8 @@ def rank_biserial(difference: ArrayLike) -> float:
     Returns
     -------
     float
-        From -1 to 1. The value is the share of the ranks of positive differences minus the share of the ranks of
-        negative differences.
+        ``(p - n) / (p + n)``, from -1 to 1. The absolute differences are ranked; p is the sum of the ranks of the
+        positive differences, and n of the negative differences.
 
     See Also
     --------
@@ -156,7 +156,7 @@ def bootstrap_interval(
     method: Literal["bca", "percentile", "basic", "t"] = "bca",
     random_state: int | np.random.RandomState | None = 0,
 ) -> tuple[float, float]:
-    r"""Compute a confidence interval of a mean over queries, by the bootstrap or by Student's t.
+    r"""Compute a confidence interval for a mean over queries, by the bootstrap or by Student's t.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def bootstrap_interval(
 
 
 def warn_of_few_values(n):
-    """Warn if n values are so few that the bootstrap interval of their mean is too short."""
+    """Warn if the bootstrap interval of the mean of n values would be too short."""
     if 2 <= n < _FEW_VALUES:
         warn_user(
             f"The bootstrap interval of {n} values is too short: 95 % intervals contain the mean in 84 % of cases "

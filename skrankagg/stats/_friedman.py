@@ -14,7 +14,7 @@ __all__ = ["FriedmanResult", "friedman_nemenyi"]
 
 @dataclass(frozen=True)
 class FriedmanResult:
-    """Result of Friedman's test and of Nemenyi's comparison of all pairs.
+    """Result of Friedman's test and of Nemenyi's comparison of all pairs of methods.
 
     Friedman's test decides whether any methods differ. Nemenyi's test decides which pairs differ.
 
@@ -103,12 +103,12 @@ def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResul
 
     Notes
     -----
-    On each of the N queries the k methods are ranked, and tied methods share their mean rank. With the mean ranks R,
-    Friedman's statistic is :math:`\chi^2_F = \frac{12 N}{k (k + 1)} \sum_j (R_j - \frac{k + 1}{2})^2`. The statistic is
-    then divided by a correction for ties. The correction is :math:`1 - \sum (t^3 - t) / (N (k^3 - k))`, with a sum over
+    On each of N queries the k methods are ranked, and tied methods share their mean rank. Method j has the mean rank
+    :math:`R_j`. Friedman's statistic is :math:`\chi^2_F = \frac{12 N}{k (k + 1)} \sum_j (R_j - \frac{k + 1}{2})^2`,
+    divided by a correction for ties. The correction is :math:`1 - \sum (t^3 - t) / (N (k^3 - k))`, with a sum over
     all groups of t tied methods on all queries. Iman and Davenport's statistic is :math:`\frac{(N - 1) \chi^2_F}{N (k -
     1) - \chi^2_F}`. Two methods differ if their mean ranks are at least :math:`q_\alpha \sqrt{k (k + 1) / (6 N)}`
-    apart, where q is the quantile of the studentized range, divided by :math:`\sqrt 2` [1]_.
+    apart, where :math:`q_\alpha` is the quantile of the studentized range, divided by :math:`\sqrt 2` [1]_.
 
     Demšar does not correct for ties. His example has ties on 4 of 14 data sets. In the paper, Friedman's statistic is
     9.28, and Iman and Davenport's statistic is 3.69. This function returns 10.23 and 4.19. Nemenyi's test has the same

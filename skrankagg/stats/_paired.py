@@ -14,7 +14,7 @@ from ..exceptions import InputError
 
 __all__ = ["paired_t_test", "randomization_test", "sign_test", "wilcoxon_test"]
 
-# Largest number of differences for which all 2 ** 20 choices of signs are enumerated instead of drawn.
+# Up to this number of differences, all choices of signs (at most 2 ** 20) are enumerated. Otherwise signs are drawn.
 _EXACT = 20
 
 
@@ -79,8 +79,8 @@ def wilcoxon_test(difference: ArrayLike) -> tuple[float, float]:
     Returns
     -------
     statistic, pvalue : float
-        The smaller of the two rank sums of positive and negative differences, and the p-value. The p-value is exact for
-        few queries without ties.
+        The rank sum of the positive or of the negative differences, whichever is smaller, and the p-value. The p-value
+        is exact for few queries without ties.
 
     See Also
     --------
@@ -101,7 +101,7 @@ def wilcoxon_test(difference: ArrayLike) -> tuple[float, float]:
 
 
 def sign_test(difference: ArrayLike) -> tuple[float, float]:
-    """Test, by the signs of the differences, whether one of two methods is better on more than half of the queries.
+    """Compute the sign test, which counts the queries on which each of two methods is better.
 
     Parameters
     ----------
@@ -151,8 +151,8 @@ def randomization_test(
     -------
     statistic, pvalue : float
         The mean difference, and the p-value. The p-value is the share of the sign choices that give a mean at least as
-        far from 0 as the mean difference. If at most 20 differences are not zero, the p-value is exact. Otherwise it is
-        :math:`(b + 1)/(n + 1)`, where b is the number of such sign choices among n random ones.
+        far from 0 as the mean difference. If at most 20 differences are not zero, the p-value is exact. Otherwise the
+        p-value is :math:`(b + 1)/(n + 1)`, where b is the number of such sign choices among n random choices.
 
     See Also
     --------
@@ -179,7 +179,7 @@ def randomization_test(
         return mean, 1.0
     least = abs(difference.sum()) - TOLERANCE * size.sum()
     if len(size) <= _EXACT:
-        # All sums of the sizes with any choice of signs, built up one difference at a time.
+        # The sums for all choices of signs. Each difference is once subtracted and once added.
         sums = np.zeros(1)
         for one in size:
             sums = np.concatenate([sums - one, sums + one])

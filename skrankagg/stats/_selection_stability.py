@@ -80,7 +80,7 @@ def selection_stability(
         depends on this number. The number is therefore required for sets and lists, except with "jaccard".
     method : {"nogueira", "kuncheva", "jaccard"}, default="nogueira"
         "nogueira" accepts selections of any sizes. "kuncheva" accepts only selections of one size. For such selections,
-        "kuncheva" and "nogueira" have the same value. "jaccard" is the mean share of common items and is not corrected
+        "kuncheva" and "nogueira" have the same value. "jaccard" is the mean share of common items. It is not corrected
         for chance.
     confidence : float, default=0.95
         Level of the interval, between 0 and 1.
@@ -96,7 +96,7 @@ def selection_stability(
         If `selections` contains anything other than sets or lists.
     ValueError
         If there are fewer than two selections, if a selection contains an item twice, or if the selections together
-        contain more than `n_items` items. If the index is not defined for the selections, see Notes.
+        contain more than `n_items` items. Also if the index of these selections is 0/0, see Notes.
 
     See Also
     --------
@@ -114,12 +114,12 @@ def selection_stability(
     :math:`\Phi` is 1 if all selections are equal, and its mean is 0 if all selections are random. The lowest value of
     :math:`\Phi` is :math:`-1 / (M - 1)`. The standard error is from the same paper and assumes many independent
     selections. The standard error is too small for selections from the folds of one cross-validation, because the folds
-    share most of their rows. Such selections are also more alike than selections from new samples. For :math:`M` below
-    10 the interval is only a rough approximation.
+    share most of their rows. Such selections are also more similar to each other than selections from new samples. For
+    :math:`M` below 10 the interval is only a rough approximation.
 
     Kuncheva's index [2]_ is the mean of :math:`(r d - k^2) / (k (d - k))` over all pairs of selections of :math:`k`
-    items that have :math:`r` items in common. Jaccard's index is the mean, over all pairs, of the number of common
-    items divided by the number of items in either selection. Jaccard's index increases with the size of the selections.
+    items that share :math:`r` items. Jaccard's index is the mean of :math:`|A \cap B| / |A \cup B|` over all pairs of
+    selections A and B. Jaccard's index increases with the size of the selections.
 
     If all selections are empty, or all contain every item, :math:`\Phi` and Kuncheva's index are 0/0. Jaccard's index
     is 0/0 for two empty selections. These cases raise an error.

@@ -1,17 +1,17 @@
-"""Methods that are given by name, for the command line."""
+"""Functions that convert text from the command line to methods and parameter values."""
 
 from .. import aggregators
 from ..base._classes import find_method, find_values
 
 
 def read_method(text, hint=""):
-    """Return the full name and the aggregator that a text such as ``CombSUM[norm=rank]`` describes.
+    """Convert a text such as ``CombSUM[norm=rank]`` to the full name of the method and an aggregator.
 
-    If the method is unknown, InputError is raised, and its message ends with `hint`.
+    An unknown method raises InputError with a message that ends with `hint`.
     """
     return find_method(text, aggregators, hint)
 
 
 def read_values(key, text):
-    """Return the values of a parameter in a text such as ``10,60``; a value of `aggregator` may be a method."""
+    """Convert a text such as ``10,60`` to the values of the parameter `key`; values of `aggregator` are methods."""
     return find_values(key, text, aggregators)

@@ -27,9 +27,8 @@ def all_aggregators(external: bool = False) -> dict[str, type[BaseAggregator]]:
     -----
     UserWarning
         If an aggregator of another package cannot be used; it is left out. The warning names the aggregator, its
-        package and the reason. One reason is an error during the import. Another reason is a class that is not
-        derived from BaseAggregator, or that has another name than the entry point. A parameter without a default and
-        a name that is already taken are reasons, too.
+        package and the reason. The import may fail, the class may not be derived from BaseAggregator, or its name may
+        differ from the entry point's name. The name may also be taken, or a parameter may have no default.
 
     See Also
     --------

@@ -45,8 +45,8 @@ def all_checks(aggregator: BaseAggregator | ListTransformer) -> list[tuple[str, 
     -------
     list of (str, callable) tuples
         Name of the check, and the check as a function of the estimator. Scikit-learn's checks that need no data come
-        first, and the library's own checks follow. Scikit-learn's other checks are not run. For each skipped check, the
-        table ``EXEMPTIONS`` states the reason and, if there is one, the check that replaces it.
+        first, and the library's own checks follow. Scikit-learn's other checks are not run. The table ``EXEMPTIONS``
+        contains the reason for each skipped check and, if there is one, the check that replaces it.
 
     See Also
     --------

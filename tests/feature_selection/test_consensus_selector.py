@@ -436,7 +436,7 @@ def test_consensus_selector_passes_sample_weight_of_the_fold_to_members():
 def test_consensus_selector_rejects_metadata_that_members_do_not_accept():
     for name, one in [("anova", ANOVA), ("logistic", LOGISTIC)]:
         with pytest.raises(
-            ValueError, match=f"{name!r} accepts no weights. Leave out sample_weight. Or enable metadata routing"
+            ValueError, match=f"{name!r} accepts no weights. Leave out sample_weight, or enable metadata routing"
         ):
             ConsensusSelector([("tree", TREE), (name, one)]).fit(X, Y, sample_weight=np.ones(len(X)))
     with pytest.raises(ValueError, match="fit accepts sample_weight and groups; got colour"):

@@ -477,7 +477,7 @@ def test_cross_val_consensus_rejects_folds_that_do_not_test_each_query_once(cv, 
 
 def test_cross_val_consensus_rejects_estimators_without_a_consensus():
     for method in (TopK(3), VoterWeighter("map")):
-        with pytest.raises(InputTypeError, match="A held-out consensus must be a frame"):
+        with pytest.raises(InputTypeError, match="The estimator's transform must return a frame"):
             cross_val_consensus(method, LISTS, Y)
     with pytest.raises(InputError, match="needs judgements to learn from"):
         cross_val_consensus(PositionGrades(), LISTS)

@@ -127,7 +127,7 @@ class ConsensusScorer:
         float
         """
         X = encode_plain(X, sequences=False)
-        lists = check_lists(X)  # checked first, because transform would accept lists, whose elements are not samples
+        lists = check_lists(X)  # transform would also accept a list of lists, whose elements are voters, not samples
         return consensus_score(lists, estimator.transform(X), self.distance)
 
     def __repr__(self) -> str:

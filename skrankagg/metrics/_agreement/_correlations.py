@@ -16,7 +16,7 @@ from ._rankings import Ranking, align, mid_rank
 
 __all__ = ["kendall_w", "spearman_rho", "tau_ap", "weighted_tau"]
 
-# Largest number of cells compared at once.
+# Largest number of pairs of items that are compared at once, to limit the memory.
 _CELLS = 1 << 20
 
 
@@ -156,7 +156,7 @@ def rank_tau_ap(first, second):
         own = second[rows, None]
         agrees = (second < own) + 0.5 * (second == own)
         above[rows] = np.where(np.arange(n) < start[rows, None], agrees, 0.0).sum(axis=1)
-    # Of two items of the same group, each is above the other in half of the orders.
+    # In half of the orders of a tie group, an item of the group is above another item of the group.
     _, group, size = np.unique(start, return_inverse=True, return_counts=True)
     mean = (np.bincount(group, weights=above) / size)[group]
     places = np.arange(n)

@@ -33,8 +33,7 @@ def ratio_or_nan(numerator, denominator):
 FROM_COUNTS = {
     "a": lambda discordant, both, first, second, pairs: ratio_or_nan(both - 2 * discordant, pairs),
     "b": lambda discordant, both, first, second, pairs: ratio_or_nan(both - 2 * discordant, np.sqrt(first * second)),
-    # A tied pair scores 1 in both directions. The products of a pair therefore add up to 0 if only one ranking ties the
-    # pair.
+    # A pair that both rankings tie counts as agreement, and a pair that only one ranking ties counts 0.
     "x": lambda discordant, both, first, second, pairs: ratio_or_nan(
         both - 2 * discordant + (pairs - first - second + both), pairs
     ),
@@ -150,7 +149,7 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
         Cost, from 0 to 1, of a pair that is tied in only one of the rankings. 0 is the optimistic choice, and 1/2 is
         the neutral choice.
     normalize : bool, default=False
-        Whether to divide by the number of pairs of items that either ranking contains.
+        Whether to divide by the number of pairs of the items that at least one ranking contains.
 
     Returns
     -------
@@ -204,7 +203,7 @@ def footrule_distance(
         Rank of the items that are absent from a list; None uses one more than the length of the list.
     normalize : bool, default=False
         Whether to divide by the distance of opposite rankings, :math:`\lfloor n^2/2 \rfloor`. If a list lacks items of
-        the other list, the divisor is the distance between two lists of these lengths that have no item in common.
+        the other list, the divisor is the distance between two lists of these lengths without a common item.
 
     Returns
     -------
@@ -213,7 +212,7 @@ def footrule_distance(
 
     See Also
     --------
-    kendall_distance : A distance that lies between half the footrule and the footrule, for full rankings.
+    kendall_distance : For full rankings, this distance is at most the footrule and at least half of it.
 
     Notes
     -----

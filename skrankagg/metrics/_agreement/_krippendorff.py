@@ -88,8 +88,8 @@ def krippendorff_alpha(
 
     Notes
     -----
-    Item u has :math:`m_u \ge 2` ratings, and n is the number of all these ratings. Alpha is :math:`1 - D_o / D_e` [1]_
-    with
+    Item u has :math:`m_u \ge 2` ratings :math:`x_{ui}`, and n is the number of ratings of all these items. Alpha is
+    :math:`1 - D_o / D_e` [1]_ with
 
     .. math::
         D_o = \frac1n \sum_u \frac{1}{m_u - 1} \sum_{i \ne j} \delta^2(x_{ui}, x_{uj}), \qquad
@@ -141,12 +141,15 @@ def krippendorff_alpha(
 
 
 class _Parts:
-    """Ratings of the items with at least two ratings, prepared to compute alpha for many weights of the items."""
+    """Prepared ratings, from which alpha is computed quickly for many random draws of the items.
+
+    Items with fewer than two ratings are not included.
+    """
 
     def __init__(self, item, code, grades, level):
         self.item, self.code, self.level, self.grades = item, code, level, grades
         self.size = np.bincount(item).astype(np.float64)
-        # A cell is an item and one of its grades; `count` is the number of its ratings.
+        # A cell is a pair of an item and a grade; `count` is the number of judges who gave the item this grade.
         cells, self.count = np.unique(item.astype(np.int64) * len(grades) + code, return_counts=True)
         self.cell_item, self.cell_code = np.divmod(cells, len(grades))
 

@@ -1,7 +1,7 @@
 """Agreement of every two voters, of every two methods, and of the voters with a consensus.
 
-Pairs of items are counted for all pairs of lists at once. The item pairs are divided into strips. A matrix product
-counts the pairs of each strip, and the counts of all strips are added up.
+A matrix product counts pairs of items for all pairs of lists at once. To limit the memory, the item pairs are divided
+into strips, and the counts of all strips are added up.
 """
 
 import inspect
@@ -27,7 +27,7 @@ from ._kendall import FROM_COUNTS, ratio_or_nan
 
 __all__ = ["agreement_matrix", "agreement_names", "concordance", "consensus_agreement"]
 
-# Number of cells of a strip, which has a row for each list and a column for each pair of items.
+# Number of elements of a strip, which is a matrix with a row for each list and a column for each pair of items.
 _STRIP_CELLS = 1 << 20
 
 
@@ -60,7 +60,7 @@ def _full_rho(ranks):
     return ratio_or_nan(centred @ centred.T, np.outer(size, size))
 
 
-#: Faster functions for some measures. They compare all lists at once if the lists contain the same items.
+#: Faster functions for lists that contain the same items; they compare all lists at once.
 _FULL = {"spearman": _full_rho, "footrule": lambda ranks: cdist(ranks, ranks, "cityblock")}
 
 
@@ -247,8 +247,8 @@ def concordance(lists: PlainLists) -> pd.Series:
     Returns
     -------
     Series of shape (n_queries,)
-        One value for each query, computed over the items that all its lists contain. The value is NaN if there are
-        fewer than two lists or fewer than two such items.
+        One value for each query, computed over the items that all lists of the query contain. The value is NaN if there
+        are fewer than two lists or fewer than two such items.
 
     See Also
     --------
@@ -294,18 +294,18 @@ def tied_by_score(run):
 
 @one_blas_thread
 def pair_counts_of_all(ranks):
-    """For every two lists, count the pairs of items that both lists contain.
+    """Count pairs of items for every two lists: discordant pairs, untied pairs and all pairs.
 
-    `ranks` has the shape (n_lists, n_items), and NaN marks absent items. The function returns five arrays of shape
-    (n_lists, n_lists). The arrays count discordant pairs, pairs ordered by both lists, pairs ordered by the first list,
-    pairs ordered by the second list, and all pairs.
+    `ranks` has the shape (n_lists, n_items), and NaN marks absent items. Only items that both lists contain are
+    counted. The function returns five arrays of shape (n_lists, n_lists). The arrays count discordant pairs, pairs
+    untied in both lists, pairs untied in the first list, pairs untied in the second list, and all pairs.
     """
     held = ~np.isnan(ranks)
     m, n = ranks.shape
     n_common = held.astype(np.float64) @ held.T.astype(np.float64)
     pairs = n_common * (n_common - 1) / 2
     whole = bool(held.all())
-    # Dense ranks have the order of the ranks and need few bytes.
+    # Dense ranks are integers without gaps. They keep the order of the ranks and need fewer bytes.
     dense = np.full((m, n), -1, dtype=np.int32)
     for row, rank, here in zip(dense, ranks, held, strict=True):
         row[here] = np.unique(rank[here], return_inverse=True)[1]
@@ -323,8 +323,9 @@ def pair_counts_of_all(ranks):
 
 
 def _pair_strips(dense, held):
-    """Yield the signs and the mask of each strip of item pairs, as arrays of shape (n_lists, n_pairs).
+    """Yield the order of all pairs of items in all lists, one strip of pairs at a time.
 
+    Each strip is a tuple of signs and a mask, which are arrays of shape (n_lists, n_pairs).
     A sign is 1 if a list ranks the first item of a pair higher, -1 if it ranks the second item higher, and 0 otherwise.
     The mask is 1 if a list contains both items of a pair. If `held` is None, all lists contain all items, and the mask
     is None.
@@ -362,10 +363,11 @@ def _top_distances(ranks, *, penalty=0.5, normalize=False):
     discordant, both, first, second, _ = pair_counts_of_all(np.where(np.isnan(ranks), np.inf, ranks))
     n_common = held @ held.T
     n_held = held.sum(axis=1)
-    alone = n_held[:, None] - n_common  # contained in the first only
+    alone = n_held[:, None] - n_common  # number of items that only the first list contains
     n_union = n_held[:, None] + alone.T
     neither = ranks.shape[1] - n_union
-    # An item absent from both lists: the first list ranks its own items above it, the second ties those items with it.
+    # Leave out the pairs of an item that only one list contains and an item absent from both lists. They are tied in
+    # the other list.
     once = (first - both - alone * neither) + (second - both - alone.T * neither)
     distance = discordant + penalty * once
     return ratio_or_nan(distance, n_union * (n_union - 1) / 2) if normalize else distance
@@ -485,7 +487,7 @@ def _named_lists(given):
 
 
 def _in_order(lists, runs):
-    """Return the lists with their voters in the order of the runs, and the names of the voters."""
+    """Put the voters of lists into the order of the runs; return the lists and the names of the voters."""
     names = [name for name in runs if name in lists.voters]
     order = plain_index(lists.voters).get_indexer(names)
     # Codes follow the sorted names; the result keeps the given order of the runs.

@@ -4,8 +4,8 @@ At depth d, an item of a ranking *contributes* 1 if it is among the first d item
 items is only partly within the depth, there are three definitions [1]_. ``"w"``: tied items share the first place of
 the group, and all contribute 1 from this place on. ``"a"``: the order of tied items is unknown, and each item
 contributes the share of the group that lies within the depth. Every measure is then a mean over all orders of the tied
-items. ``"b"``: the agreement under "a" is divided by the geometric mean of the agreements of each ranking with itself.
-Equal rankings then agree fully.
+items. ``"b"``: rankings x and y have the agreement ``A(x, y) / sqrt(A(x, x) A(y, y))``, where A is the agreement under
+"a". Equal rankings then agree fully.
 
 Let c and c' be the contributions in two rankings. The agreement at depth d is :math:`2 \sum c c' / (\sum c + \sum c')`
 under "w", :math:`\sum c c' / d` under "a" and :math:`\sum c c' / \sqrt{\sum c^2 \sum c'^2}` under "b".
@@ -48,10 +48,10 @@ def _contributions(rank, depth, ties):
 
 
 def _agreement(shared, first, second, ties):
-    """Compute the agreement at each depth.
+    """Compute the agreement of two rankings at each depth.
 
-    `shared` contains, for each depth, the sum over all items of the product of the item's contributions in the two
-    rankings. `first` and `second` contain the weights of the two rankings, as returned by `_weight`.
+    `shared` contains the sum of c c' over all items for each depth, where c and c' are the contributions of an item in
+    the two rankings. `first` and `second` contain the weights of the two rankings, as returned by `_weight`.
     """
     if ties == "w":
         return 2 * shared / (first + second)
@@ -80,7 +80,7 @@ def _curve(first, second, k, ties):
 
 
 def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", "b"] = "a") -> float:
-    """Compute the share of the first k items that two rankings have in common.
+    """Compute the overlap of two rankings: the share of the first k items that they have in common.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", 
         Depth.
     ties : {"w", "a", "b"}, default="a"
         Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
-        the tied items. "b" divides the agreement under "a" by the geometric mean of the agreements of each ranking with
-        itself, so that equal rankings agree fully.
+        the tied items. "b" is ``A(x, y) / sqrt(A(x, x) A(y, y))`` for rankings x and y, where A is the agreement under
+        "a". Equal rankings then agree fully.
 
     Returns
     -------
@@ -135,8 +135,8 @@ def average_overlap(
         Depth; None uses the length of the longer list.
     ties : {"w", "a", "b"}, default="a"
         Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
-        the tied items. "b" divides the agreement under "a" by the geometric mean of the agreements of each ranking with
-        itself, so that equal rankings agree fully.
+        the tied items. "b" is ``A(x, y) / sqrt(A(x, x) A(y, y))`` for rankings x and y, where A is the agreement under
+        "a". Equal rankings then agree fully.
 
     Returns
     -------
@@ -187,8 +187,8 @@ def rank_biased_overlap(
         the rankings, and "res" is their difference.
     ties : {"w", "a", "b"}, default="a"
         Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
-        the tied items. "b" divides the agreement under "a" by the geometric mean of the agreements of each ranking with
-        itself, so that equal rankings agree fully.
+        the tied items. "b" is ``A(x, y) / sqrt(A(x, x) A(y, y))`` for rankings x and y, where A is the agreement under
+        "a". Equal rankings then agree fully.
 
     Returns
     -------
@@ -253,7 +253,7 @@ def rank_rbo(first, second, *, persistence=0.9, score="ext", ties="a"):
 
 
 def _unseen(lacking, rank, long, s, score, agreement):
-    """Return the assumed overlap of items that are absent from the shorter ranking, at each depth.
+    """Return, for each depth, the overlap that is assumed for items that are absent from the shorter ranking.
 
     The overlap is above 0 only at depths below the end of the shorter ranking, which has `s` items. `score` determines
     the assumption, as in :func:`rank_biased_overlap`.

@@ -1,6 +1,7 @@
-"""Counts of the pairs of items that two orders rank in the same way, rank in opposite ways, or tie.
+"""Counts of the pairs of items that have the same order in two rankings, have opposite orders, or are tied.
 
-Rows are items, sorted by group. Tied rows of a group form a class.
+Several groups of items, such as queries, are counted at once. A row is an item, and rows are sorted by group. Rows of a
+group that are tied in a ranking form a class.
 """
 
 from typing import NamedTuple
@@ -14,8 +15,8 @@ from ..._kernels import discordant_pairs
 class KendallCounts(NamedTuple):
     """Counts of the item pairs of each group, as five arrays of shape (n_groups,).
 
-    `discordant` counts the pairs that the two orders rank in opposite ways. `both`, `first` and `second` count the
-    pairs that are untied in both orders, in the first order and in the second order. `all` counts all pairs.
+    `discordant` counts the pairs with opposite orders in two rankings. `both`, `first` and `second` count the pairs
+    that are untied in both rankings, in the first ranking and in the second ranking. `all` counts all pairs.
     """
 
     discordant: np.ndarray
@@ -39,10 +40,10 @@ def pair_counts(first, second):
 
 
 def count_pairs(ptr, first, second):
-    """Count the pairs of rows in each group, and return KendallCounts; a class consists of tied rows of a group.
+    """Count the pairs of rows in each group, and return KendallCounts.
 
-    `first` and `second` contain the class of each row in two orders. Rows must be sorted by group, then by `first`. In
-    `second`, the classes of each group must be numbered from 0.
+    `first` and `second` contain the class of each row in two rankings; the tied rows of a group form a class. Rows must
+    be sorted by group, then by `first`. In `second`, the classes of each group must be numbered from 0.
     """
     tie_ptr = starts_to_ptr(tie_starts(ptr, first))
     discordant, both = discordant_pairs(ptr, np.repeat(tie_ptr[1:], np.diff(tie_ptr)), second)

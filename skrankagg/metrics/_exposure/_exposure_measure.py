@@ -1,7 +1,8 @@
-"""Registry of the exposure measures, and their use as measures of evaluate and the Comparator, and as scorers.
+"""Registry of exposure measures, and classes for their use in evaluate, the Comparator and scikit-learn's searches.
 
 A measure consists of two functions. One function computes a value for each query from a :class:`GroupedRun`. The other
-is the public function of a run and of `item_groups`. The decorator :func:`define` connects them and registers the name.
+is the public function with the arguments `run` and `item_groups`. The decorator :func:`define` connects the two
+functions and registers the name.
 """
 
 import inspect
@@ -27,7 +28,7 @@ __all__ = ["ExposureScorer", "exposure_names", "make_exposure_measure"]
 
 @dataclass(frozen=True)
 class ExposureMeasure:
-    """Facts about an exposure measure.
+    """Entry of an exposure measure in the registry.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ class ExposureMeasure:
     greater_is_better: bool
 
     def options(self):
-        """Return the names of the parameters other than the run, the groups and `per_query`."""
+        """Return the names of the measure's options, such as `k` and `persistence`."""
         return [name for name in inspect.signature(self.compute).parameters if name != "grouped"]
 
     def check_cutoff(self, k):
@@ -94,7 +95,7 @@ def measure_run(name, run, item_groups, per_query, **options):
 
 
 def mean_of(values):
-    """Return the mean of the values of the queries without NaN; NaN if no query has a value."""
+    """Return the mean of the queries' values, leaving out NaN; return NaN if all values are NaN."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else float("nan")
 
@@ -105,7 +106,7 @@ def exposure_names() -> list[str]:
     Returns
     -------
     list of str
-        Names in alphabetical order; each is also a function of this module.
+        Names in alphabetical order. Each name is also the name of a function in this module.
 
     See Also
     --------
@@ -123,7 +124,7 @@ def exposure_names() -> list[str]:
 
 
 class GroupMeasure(OwnMeasure):
-    """An exposure measure with its groups, which can be used like a measure of relevance."""
+    """Exposure measure with fixed groups of items, which can be used like a measure of relevance."""
 
     def __repr__(self) -> str:
         return f"make_exposure_measure({self.function.metric!r}, ...)"
@@ -139,7 +140,7 @@ class GroupMeasure(OwnMeasure):
 
 @dataclass(frozen=True, eq=False)
 class _Bound:
-    """An exposure measure together with the groups and the options."""
+    """Function that computes an exposure measure with fixed groups of items and fixed options."""
 
     metric: str
     item_groups: Any
@@ -163,7 +164,7 @@ class _Bound:
         return hash((self.metric, self.options))
 
     def __call__(self, ranking):
-        """Compute the value of a JudgedRanking."""
+        """Compute the measure for one query, given as a JudgedRanking."""
         items = pd.Index(list(ranking.items), tupleize_cols=False)
         place = np.arange(len(items))
         group = self.groups.of_rows(pd.Index([ranking.query]), np.zeros_like(place), items, place)
@@ -202,7 +203,7 @@ def make_exposure_measure(
     Returns
     -------
     Measure
-        A measure, whose name is the name of the exposure measure, with the cutoff if there is one.
+        Measure with the name of the exposure measure, followed by the cutoff if there is one, as in "ndkl@10".
 
     Raises
     ------
@@ -218,9 +219,9 @@ def make_exposure_measure(
 
     Notes
     -----
-    A measure of :func:`evaluate` or of the :class:`~skrankagg.Comparator` is computed for the judged queries, because
-    quality and exposure are compared on the same queries. The functions of this module need no judgements, and measure
-    all queries.
+    :func:`evaluate` and the :class:`~skrankagg.Comparator` compute the measure only for judged queries, so that quality
+    and exposure are compared on the same queries. The functions of this module need no judgements, and measure all
+    queries.
 
     Examples
     --------
@@ -295,7 +296,7 @@ class ExposureScorer:
             Mean over the queries; greater is better. If lower values of the measure are better, the value is negated.
         """
         X = encode_plain(X, sequences=False)
-        check_lists(X)  # checked first, because transform would accept lists, whose elements are not samples
+        check_lists(X)  # transform would also accept a list of lists, whose elements are voters instead of samples
         run = read_run(estimator.transform(X))
         value = mean_of(self._bound.compute(group_run(run, self._bound.groups)))
         return value if EXPOSURE_MEASURES[self._bound.metric].greater_is_better else -value

@@ -1,8 +1,8 @@
 r"""Measures of the exposure of groups of items in a ranking.
 
-An item at place i of a ranking with n items gets the exposure :math:`1/\log_2(i + 1)`. Items without a group keep
-their places, but belong to no group. A group counts in a query if the query's ranking contains an item of the group.
-With a cutoff k, places after k get no exposure, and the sizes of the groups are still those of the whole ranking.
+The exposure of the item at place i of a ranking is :math:`1/\log_2(i + 1)`. Items without a group keep their places. A
+query is measured only for the groups with at least one item in the query's ranking. With a cutoff k, places after k get
+no exposure, but their items still count for the sizes of the groups.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ def _discount(place):
 
 
 def _mean_weight(grouped, weight, k):
-    """Return the mean weight of the items of each cell; places after k have weight 0."""
+    """Return the mean weight of the items of each group in each query; places after k have weight 0."""
     if k is not None:
         weight = np.where(grouped.grouped_place <= k, weight, 0.0)
     return grouped.sum_by_cell(weight) / grouped.size
@@ -49,12 +49,12 @@ def _attention(grouped, k, persistence):
 
 
 def _favored_pairs(grouped):
-    """Return the share of its mixed pairs in which a cell's item is above an item of another group.
+    """Return, for each group in each query, the share of mixed pairs in which the group's item is above the other item.
 
-    The share is NaN for a cell without mixed pairs.
+    A mixed pair is an item of the group and an item of another group. The share is NaN if there are no mixed pairs.
     """
     total = grouped.n_grouped[grouped.cell_query]
-    # Number of rows with a group from the row to the end of its query.
+    # For each item with a group, the number of such items below it in the same query.
     start = np.cumsum(grouped.n_grouped) - grouped.n_grouped
     below = grouped.n_grouped[grouped.query] - (np.arange(len(grouped.rows)) - start[grouped.query]) - 1
     favored = grouped.sum_by_cell(below.astype(np.float64)) - grouped.size * (grouped.size - 1) / 2
@@ -63,9 +63,10 @@ def _favored_pairs(grouped):
 
 
 def _skew(grouped, k):
-    """Return the log of a cell's share of the first k places divided by its share of the ranking.
+    """Return, for each group in each query, ln(share of the first k places / share of the whole ranking).
 
-    The value is NaN if no item of the first k places has a group, and minus infinity if only the cell's count is 0.
+    The value is NaN if no item in the first k places has a group. It is minus infinity if these items belong only to
+    other groups.
     """
     count = grouped.sum_by_cell((grouped.grouped_place <= k).astype(np.float64))
     n_first = np.bincount(grouped.cell_query, weights=count, minlength=grouped.n_queries)[grouped.cell_query]
@@ -80,8 +81,8 @@ def _ndkl(grouped, k=None):
     values = np.full(grouped.n_queries, np.nan)
     if not n_rows:
         return values
-    # The sum over groups of c ln c, for the counts c of a prefix, grows with each item by a ln a - (a - 1) ln (a - 1),
-    # where the item is number a of its group.
+    # Let c be the count of a group in a prefix. The sum of c ln c over the groups is updated for each item: the a-th
+    # item of a group adds a ln a - (a - 1) ln (a - 1).
     order = np.argsort(grouped.cell, kind="stable")
     number = np.empty(n_rows)
     number[order] = np.arange(n_rows) - np.repeat(np.cumsum(grouped.size) - grouped.size, grouped.size) + 1.0
@@ -94,8 +95,8 @@ def _ndkl(grouped, k=None):
     running -= np.append(0.0, running)[start[grouped.query]]
     size = np.arange(n_rows) - start[grouped.query] + 1.0
     divergence = np.maximum(running / size - np.log(size), 0.0)
-    # A place whose item has no group repeats the divergence of the place before. So each row counts for all places from
-    # its own place to the place before the next row.
+    # A place whose item has no group repeats the divergence of the previous place. So each row counts for its own place
+    # and for all places before the next row.
     last_place = np.diff(grouped.ptr)[grouped.query].astype(np.int64)
     until = last_place.copy()
     same = grouped.query[1:] == grouped.query[:-1]
@@ -149,9 +150,10 @@ def group_exposure(
     The exposure of a group with m items is :math:`\frac1m \sum_i 1/\log_2(i + 1)` over the places i of its items [1]_.
     The attention is :math:`\frac1m \sum_i (1 - p) p^{i - 1}`, where p is the persistence [2]_. Consider all pairs of an
     item of the group and an item of another group. The column `favored_pairs` is the share of these pairs in which the
-    item of the group is above the other item; equal groups have 0.5 [3]_. It is NaN if there is only one group. The
-    skew is defined in :func:`min_skew`. Groups without an item in the ranking have no row. To measure the first places,
-    pass the whole consensus and `k`; a run that was cut before does not contain the sizes of the groups.
+    item of the group is above the other item; equal groups have 0.5 [3]_. The share is NaN if there is only one group.
+    The skew is defined in :func:`min_skew`. Groups without an item in the ranking have no row. To measure the first
+    places, pass the whole consensus and `k`. Do not cut the consensus, because its items determine the sizes of the
+    groups.
 
     References
     ----------
@@ -329,7 +331,7 @@ def attention_difference(
     Notes
     -----
     The mean attention of a group is the mean of :math:`(1 - p) p^{i - 1}` over the places i of its items [1]_.
-    FairRankTune's AWRF multiplies the attention by 100; its parameter p is :math:`1 - p` here.
+    FairRankTune's AWRF multiplies the attention by 100; its parameter p corresponds to :math:`1 - p` here.
 
     References
     ----------
@@ -410,7 +412,7 @@ def _rank_parity(grouped):
 
 @define("Rank parity", _rank_parity, greater_is_better=False)
 def rank_parity(run: RunLike, item_groups: AnyItemGroups, *, per_query: bool = False) -> float | pd.Series:
-    r"""Compute the attribute rank parity (ARP): the spread of the groups' shares of favored pairs.
+    r"""Compute the attribute rank parity (ARP): the largest minus the smallest share of favored pairs of a group.
 
     Parameters
     ----------
@@ -434,8 +436,8 @@ def rank_parity(run: RunLike, item_groups: AnyItemGroups, *, per_query: bool = F
 
     Notes
     -----
-    Consider all pairs of an item of a group and an item of another group. The group is favored in the pairs in which
-    its own item is above the other item. The value is the largest share of favored pairs minus the smallest [1]_.
+    Consider all pairs of an item of a group and an item of another group. A pair favors the group if the group's item
+    is above the other item. The value is the largest share of favored pairs minus the smallest [1]_.
 
     References
     ----------
@@ -457,7 +459,7 @@ def _min_skew(grouped, k):
 
 @define("Smallest skew", _min_skew, greater_is_better=True)
 def min_skew(run: RunLike, item_groups: AnyItemGroups, k: int, *, per_query: bool = False) -> float | pd.Series:
-    r"""Compute the smallest skew at k of a group: the log of its share of the first k places over its share of all.
+    r"""Compute the smallest skew at k of a group: ln(its share of the first k places / its share of the ranking).
 
     Parameters
     ----------
@@ -473,7 +475,7 @@ def min_skew(run: RunLike, item_groups: AnyItemGroups, k: int, *, per_query: boo
     Returns
     -------
     float or pandas.Series of shape (n_queries,)
-        Values of at most 0; 0 means that every group has the same share of the first k places as of the ranking. The
+        Values of at most 0; 0 means that each group's share of the first k places equals its share of the ranking. The
         value is minus infinity if a group has no item in the first k places. It is NaN if no item of the first k places
         has a group; the mean leaves these queries out.
 
@@ -484,9 +486,9 @@ def min_skew(run: RunLike, item_groups: AnyItemGroups, k: int, *, per_query: boo
 
     Notes
     -----
-    The skew of a group is :math:`\ln(s_k/s)` [1]_. Here :math:`s_k` is its share of the items in the first k places,
-    and :math:`s` is its share of the items in the ranking. Only items with a group are counted. The paper allows other
-    desired shares; here the desired shares are those of the ranking.
+    The skew of a group is :math:`\ln(s_k/s)` [1]_. Here :math:`s_k` is the group's share of the items in the first k
+    places, and :math:`s` is its share of the items in the ranking. Only items with a group are counted. In the paper,
+    :math:`s` can be any desired share.
 
     References
     ----------
@@ -509,7 +511,7 @@ def _max_skew(grouped, k):
 
 @define("Largest skew", _max_skew, greater_is_better=False)
 def max_skew(run: RunLike, item_groups: AnyItemGroups, k: int, *, per_query: bool = False) -> float | pd.Series:
-    r"""Compute the largest skew at k of a group: the log of its share of the first k places over its share of all.
+    r"""Compute the largest skew at k of a group: ln(its share of the first k places / its share of the ranking).
 
     Parameters
     ----------
@@ -525,7 +527,7 @@ def max_skew(run: RunLike, item_groups: AnyItemGroups, k: int, *, per_query: boo
     Returns
     -------
     float or pandas.Series of shape (n_queries,)
-        Values of at least 0; 0 means that every group has the same share of the first k places as of the ranking. The
+        Values of at least 0; 0 means that each group's share of the first k places equals its share of the ranking. The
         value is NaN if no item of the first k places has a group; the mean leaves these queries out.
 
     See Also
@@ -535,8 +537,8 @@ def max_skew(run: RunLike, item_groups: AnyItemGroups, k: int, *, per_query: boo
 
     Notes
     -----
-    The skew of a group is :math:`\ln(s_k/s)` [1]_. Here :math:`s_k` is its share of the items in the first k places,
-    and :math:`s` is its share of the items in the ranking. Only items with a group are counted.
+    The skew of a group is :math:`\ln(s_k/s)` [1]_. Here :math:`s_k` is the group's share of the items in the first k
+    places, and :math:`s` is its share of the items in the ranking. Only items with a group are counted.
 
     References
     ----------
@@ -557,7 +559,9 @@ def max_skew(run: RunLike, item_groups: AnyItemGroups, k: int, *, per_query: boo
 def ndkl(
     run: RunLike, item_groups: AnyItemGroups, k: int | None = None, *, per_query: bool = False
 ) -> float | pd.Series:
-    r"""Compute the normalized discounted Kullback-Leibler divergence of the groups' shares of the first places.
+    r"""Compute the NDKL: how much the groups' shares of the first places differ from their shares of the ranking.
+
+    NDKL means normalized discounted Kullback-Leibler divergence. A prefix is the first i places of a ranking.
 
     Parameters
     ----------
@@ -566,15 +570,15 @@ def ndkl(
     item_groups : dict of item to group, or DataFrame
         Group of each item, as in :func:`group_exposure`.
     k : int, default=None
-        Cutoff: the largest prefix that counts. None uses all prefixes.
+        Length of the longest prefix that is measured. None uses all prefixes.
     per_query : bool, default=False
         Whether to return the value of each query instead of the mean over the queries.
 
     Returns
     -------
     float or pandas.Series of shape (n_queries,)
-        Values of at least 0; 0 means that every prefix has the shares of the ranking. The value of a query is NaN if no
-        item of the first k places has a group; the mean leaves these queries out.
+        Values of at least 0; 0 means that the shares of the groups are equal in every prefix and in the whole ranking.
+        The value of a query is NaN if no item of the first k places has a group; the mean leaves these queries out.
 
     See Also
     --------
@@ -583,8 +587,8 @@ def ndkl(
 
     Notes
     -----
-    Let :math:`D_i` be the shares of the groups among the first i places, and :math:`D` their shares of the ranking. The
-    value is :math:`\sum_i z_i KL(D_i \| D) / \sum_i z_i` with :math:`z_i = 1/\log_2(i + 1)` and the natural logarithm
+    Let :math:`D_i` be the shares of the groups in the first i places, and :math:`D` the shares in the whole ranking.
+    The value is :math:`\sum_i z_i KL(D_i \| D) / \sum_i z_i` with :math:`z_i = 1/\log_2(i + 1)` and natural logarithms
     [1]_. Only items with a group are counted in the shares. Prefixes without such an item are left out. FairRankTune
     adds :math:`10^{-7}` to all shares, which changes the value by a few millionths.
 

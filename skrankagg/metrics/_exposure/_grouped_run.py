@@ -44,25 +44,28 @@ class GroupedRun:
         return self.place[self.rows]
 
     def sum_by_cell(self, values):
-        """Sum a value of each row over the rows of each cell."""
+        """Sum `values`, which has a number for each row, over the rows of each cell."""
         return np.bincount(self.cell, weights=values, minlength=len(self.size))
 
     def spread(self, values):
-        """Return the largest value of each query's cells minus the smallest; NaN for a query without cells."""
+        """Return the largest minus the smallest value among the groups of each query; NaN if there are no groups."""
         low, high = self._extremes(values)
         return high - low
 
     def ratio(self, values):
-        """Divide the smallest value of each query's cells by the largest; NaN if all values are 0, or without cells."""
+        """Divide the smallest value among the groups of each query by the largest value.
+
+        The result is NaN for a query without groups, or if all values of the query are 0.
+        """
         low, high = self._extremes(values)
         return np.divide(low, high, out=np.full(self.n_queries, np.nan), where=high > 0)
 
     def lowest(self, values):
-        """Return the smallest value of each query's cells; NaN for a query without cells."""
+        """Return the smallest value among the groups of each query; NaN for a query without groups."""
         return self._extremes(values)[0]
 
     def highest(self, values):
-        """Return the largest value of each query's cells; NaN for a query without cells."""
+        """Return the largest value among the groups of each query; NaN for a query without groups."""
         return self._extremes(values)[1]
 
     def _extremes(self, values):
@@ -75,7 +78,7 @@ class GroupedRun:
 
 
 def read_run(run):
-    """Encode a run; a list is the ranking of one query, and a list of lists contains a ranking for each query."""
+    """Encode a run; a list of items is the ranking of one query, and a list of lists has a ranking for each query."""
     if is_plain(run) and not isinstance(run, Mapping):
         run = dict(enumerate(run if is_nested(run) else [run]))
     elif isinstance(run, Mapping) and run and not is_nested(run):

@@ -1,4 +1,4 @@
-"""Rows of a consensus with the features of calibration, and the consensus of judged queries out of fold."""
+"""Features of consensus rows for calibration, and consensuses of judged queries from a cross-validation."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ConsensusRows:
 
     @classmethod
     def from_result(cls, result: Any, lists: RankedLists) -> Self:
-        """Read the consensus that an estimator returned for lists, as an EncodedConsensus or as a frame."""
+        """Build this object from the result of an estimator for `lists`: an EncodedConsensus or a frame."""
         joined = join_parts(lists, [result], [np.arange(lists.n_queries)])
         frame = joined if isinstance(joined, pd.DataFrame) else joined.to_frame()
         query = plain_index(lists.queries).get_indexer(plain_index(pd.Index(frame["query"])))
@@ -101,7 +101,7 @@ class ConsensusRows:
         return np.divide(score - low, span, out=np.ones(len(score)), where=span > 0)
 
     def z_score(self) -> NDArray[np.float64]:
-        """Subtract the mean of a query's scores, and divide by their standard deviation unless it is 0."""
+        """Return the z-scores of the scores within each query; they are 0 if all scores of the query are equal."""
         scaled = self.min_max()
         heads, sizes = self.ptr[:-1][np.diff(self.ptr) > 0], self._sizes()
         scaled -= np.repeat(np.add.reduceat(scaled, heads) / sizes, sizes)
@@ -109,13 +109,13 @@ class ConsensusRows:
         return np.divide(scaled, deviation, out=np.zeros(len(scaled)), where=deviation > 0)
 
     def list_share(self) -> NDArray[np.float64]:
-        """Return the share of its query's lists that contain each row's item, with the weights of the lists."""
+        """Return, for each row, the weighted share of the query's lists that contain the item."""
         total = self.lists.sum_over_lists(self.lists.list_weight)[self.lists.candidate_query[self.candidate]]
         weight = self.lists.candidate_weight[self.candidate]
         return np.divide(weight, total, out=np.zeros(len(weight)), where=total > 0)
 
     def n_rows(self) -> NDArray[np.int64]:
-        """Return the number of rows of each row's query."""
+        """Return, for each row, the number of rows of its query."""
         return np.repeat(self._sizes(), self._sizes())
 
     def _sizes(self):
@@ -144,8 +144,8 @@ def judged_rows(owner, lists, qrels, choose_folds):
     lists : RankedLists
     qrels : Qrels
     choose_folds : callable
-        Function of the judged lists, of a mask of their queries with relevant items, and of a bool. The bool is True if
-        the aggregator learns from judgements. The function returns the training and test queries of each fold.
+        Function with three arguments: the judged lists, a mask of their queries with relevant items, and a bool, which
+        is True if the aggregator learns from judgements. It returns the training and test queries of each fold.
 
     Returns
     -------

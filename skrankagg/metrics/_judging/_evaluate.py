@@ -50,15 +50,14 @@ def evaluate(
     ----------
     run : DataFrame or RankedLists, or list of lists, of dicts or of DataFrames, or dict of str to these
         A consensus or any other ranking, with one list for each query. Pass a frame with columns `query`, `item` and
-        `rank` and/or `score`. Without a frame, pass for each query a list of its items, best first, or a dict of item
-        to score. To measure several runs, pass a dict of runs, keyed by name. In contrast, a single measure such as
-        :func:`ndcg` treats a dict as one run, keyed by query. If a frame has a column `voter` and several lists for a
-        query, each voter is a run. A list of frames also contains several runs. These runs are named by their column
-        `voter` or numbered from 1. Named tuples of ir_measures or ir_datasets are read as frames. Runs of ranx keep
-        their names.
+        `rank` and/or `score`. Or pass, for each query, a list of its items, best first, or a dict of item to score. To
+        measure several runs, pass a dict of runs, keyed by name. In contrast, a single measure such as :func:`ndcg`
+        treats a dict as one run, keyed by query. If a frame has a column `voter` and several lists for a query, each
+        voter is a run. A list of frames also contains several runs. These runs are named by their column `voter` or
+        numbered from 1. Named tuples of ir_measures or ir_datasets are read as frames. Runs of ranx keep their names.
     qrels : DataFrame or Qrels, or list of lists, sets or dicts, or dict of these
-        Judgements: a frame with columns `query`, `item` and `relevance`, or for each query the relevant items or a dict
-        of item to grade. If the run is a list of lists, pass a list in the same order; otherwise do not pass a list.
+        Judgements: a frame with columns `query`, `item` and `relevance`, or the relevant items of each query, or a dict
+        of item to grade for each query. Pass a list only if the run is a list of lists, and in the same order.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Names of measures; see :func:`measure_names`. A name may be given only once.
     per_query : bool, default=False
@@ -105,8 +104,8 @@ def evaluate(
     Notes
     -----
     The default gain of nDCG is ``2 ** relevance - 1``. trec_eval and ranx use the relevance itself as the gain; choose
-    ``gain="linear"`` to get the same values. The two gains are equal on binary judgements. To order equal scores like
-    trec_eval, choose ``ties="trec_eval"``.
+    ``gain="linear"`` to get the same values. The two gains are equal on binary judgements. To order equal scores as
+    trec_eval does, choose ``ties="trec_eval"``.
 
     This function measures voters in the same way as runs, over all judged queries. A query for which the voter has no
     list scores 0 unless ``missing_queries="skip"``. :func:`evaluate_voters` leaves out judged queries for which no
@@ -197,7 +196,7 @@ def _join(values, graded, index, kind):
 
 
 def _table(values, queries):
-    """Return a frame with a column for each measure, without the checks that pandas makes for dicts."""
+    """Return a frame with a column for each measure, built from an array because pandas reads dicts slowly."""
     return pd.DataFrame(np.array(list(values.values())).T, index=queries, columns=index_of_names(*values), copy=False)
 
 

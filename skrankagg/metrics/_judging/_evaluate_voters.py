@@ -1,4 +1,4 @@
-"""Evaluation of the voters' own lists, whose scores a consensus should exceed."""
+"""Evaluation of the voters' own lists, as a baseline for a consensus."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def evaluate_voters(
 
 
 def look_up_voters(lists, qrels, relevance, queries, missing_queries):
-    """For each voter, look up the grades of the voter's lists; yield one voter at a time.
+    """Look up the grades of each voter's lists, and yield them one voter at a time.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Search for parts of an estimator that learn from judgements, by its parameters and its tags."""
+"""Functions that search an estimator's parameters and tags for parts that learn from judgements."""
 
 import inspect
 
@@ -12,7 +12,7 @@ _WITHOUT_JUDGEMENTS = (ConsensusScorer, ExposureScorer)
 
 
 def lacks_judgements(estimator):
-    """Return True if some part of an estimator needs judgements to learn or to measure, but has none of its own."""
+    """Return True if some part of an estimator needs judgements to learn or to measure, but contains no judgements."""
     return any(_lacks(*part) for part in _parts(estimator))
 
 
@@ -101,7 +101,7 @@ def tags_of(estimator):
 
 
 def _needs_no_judgements(scoring):
-    """Return True if a search with this scoring uses only the lists."""
+    """Return True if a search with this value of `scoring` uses only the lists, without judgements."""
     if isinstance(scoring, dict):
         return all(map(_needs_no_judgements, scoring.values()))
     return scoring is None or isinstance(scoring, _WITHOUT_JUDGEMENTS)

@@ -21,7 +21,7 @@ def spread_folds(has_relevant, n_folds):
 
 
 def hold_out(estimator, lists, aligned, folds, n_jobs=None):
-    """For each fold, fit a clone on the training queries and aggregate the test queries.
+    """For each fold, fit a clone of the estimator on the training queries and aggregate the test queries.
 
     The result contains all queries in the order of `lists`. `aligned` contains the judgements aligned with the lists.
     It is None if the estimator contains its own judgements. If the estimator is one of the library's aggregators, the

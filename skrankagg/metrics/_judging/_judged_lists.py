@@ -102,9 +102,9 @@ def rank(estimator, X, lists):
 
 
 def join_parts(lists, parts, places):
-    """Join the results that :func:`rank` returned for parts of the queries; sort the queries as in `lists`.
+    """Join results of :func:`rank` for different queries into one result, with the queries in the order of `lists`.
 
-    `places` contains the positions of each part's queries in `lists`.
+    `places` contains, for each result, the positions of its queries in `lists`.
     """
     if all(isinstance(part, EncodedConsensus) for part in parts):
         return _join_codes(lists, parts, places)
@@ -112,7 +112,7 @@ def join_parts(lists, parts, places):
 
 
 def _join_codes(lists, parts, places):
-    """Join the encoded consensuses of parts of the queries into one EncodedConsensus of all queries in `lists`."""
+    """Join EncodedConsensus objects of different queries into one EncodedConsensus of all queries in `lists`."""
     query = np.concatenate(places)
     starts = np.cumsum([0, *(len(part.order) for part in parts)])
     # For each query, its position in the concatenated parts, and the number to add to its candidates.
@@ -139,9 +139,8 @@ def _join_frames(lists, frames):
     missing = [name for name in ("query", "item") if name not in frames[0]]
     if missing or "voter" in frames[0]:
         raise InputTypeError(
-            "A held-out consensus must be a frame with the columns query, item, score and rank; the estimator's "
-            f"transform returned the columns {', '.join(map(str, frames[0].columns))}. End the pipeline with an "
-            "aggregator."
+            "The estimator's transform must return a frame with the columns query, item, score and rank; got the "
+            f"columns {', '.join(map(str, frames[0].columns))}. End the pipeline with an aggregator."
         )
     joined = pd.concat(frames, ignore_index=True)
     place = plain_index(lists.queries).get_indexer(plain_index(pd.Index(joined["query"])))
@@ -151,7 +150,7 @@ def _join_frames(lists, frames):
 def _to_pandas(frame):
     if not hasattr(frame, "to_pandas"):
         raise InputTypeError(
-            "A held-out consensus must be a frame; the estimator's transform returned "
-            f"{type(frame).__name__}. End the pipeline with an aggregator."
+            f"The estimator's transform must return a frame; got {type(frame).__name__}. End the pipeline with an "
+            "aggregator."
         )
     return frame.to_pandas()

@@ -1,4 +1,4 @@
-"""Scorers, which let scikit-learn's ``scoring`` parameter use measures of relevance."""
+"""Scorers that compute measures of relevance, for scikit-learn's parameter ``scoring``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def make_ranking_scorer(
     Parameters
     ----------
     metrics : str, Measure, callable or list of these
-        Names of measures, see :func:`measure_names`. For a list, the scorer aggregates the lists only once and returns
+        Names of measures, see :func:`measure_names`. With several measures, the scorer aggregates only once and returns
         a dict of name to score, as ``cross_validate`` and ``GridSearchCV(refit=name)`` require. If lower values of a
         measure are better, as for "rbp_resid", the score is the negated value. In a dict, the negated value has the
         name "neg_rbp_resid".
@@ -48,8 +48,8 @@ def make_ranking_scorer(
     Raises
     ------
     ValueError
-        If a measure or a convention is unknown. If the only measure is one like "num_ret", for which neither higher nor
-        lower values are better.
+        If a measure or a convention is unknown. If there is only one measure, and neither higher nor lower values of
+        this measure are better, as for "num_ret".
 
     See Also
     --------
@@ -111,7 +111,7 @@ class RankingScorer(BaseEstimator):
     {'map': 0.941, 'p@10': 0.97}
     """
 
-    # The scored estimator is not metadata.
+    # The argument `estimator` of `score` is not metadata.
     __metadata_request__score = {"estimator": UNUSED}
 
     def __init__(
@@ -218,7 +218,6 @@ def _check_aligned(y, lists):
     if len(other):
         raise InputError(
             f"`y` must be aligned with the queries of X; query {other[0]!r} is only in y. permutation_test_score "
-            "causes this because it permutes y. Aligned judgements contain the ids of queries, so they cannot be "
-            "permuted. Pass y=lists.queries there, and qrels=... to the scorer and to each method that learns from "
-            "judgements."
+            "permutes y, but aligned judgements cannot be permuted, because they contain the ids of queries. "
+            "Pass y=lists.queries there, and qrels=... to the scorer and to each method that learns from judgements."
         )

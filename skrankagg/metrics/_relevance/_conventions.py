@@ -15,7 +15,7 @@ Truncate: TypeAlias = Literal["cutoff", "relevant"]
 Denominator: TypeAlias = Literal["relevant", "cutoff", "retrieved"]
 Rounding: TypeAlias = Literal["nearest", "up"]
 Ties: TypeAlias = Literal["order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"]
-#: For measures without a closed form of their expectation over ties.
+#: Rules for measures whose expectation over ties has no closed form.
 TieOrder: TypeAlias = Literal["order", "trec_eval", "trec_eval_float32", "optimistic", "pessimistic"]
 Missing: TypeAlias = Literal["zero", "skip"] | None
 

@@ -25,7 +25,7 @@ __all__ = [
     agrees="trec_eval `bpref`",
 )
 def bpref(ranked, *, relevance_threshold: float | None = None):
-    r"""Compute, for each relevant item, the share of nonrelevant judged items not above it; average these shares.
+    r"""Compute the binary preference, which counts the nonrelevant judged items above each relevant item.
 
     See Also
     --------

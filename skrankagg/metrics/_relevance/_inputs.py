@@ -42,7 +42,7 @@ _SINGLE = {str, int, float}
 
 @dataclass
 class GradedRun:
-    """Grades of the items in a run; if no item of the run is judged, also the reason.
+    """Grades of the items in a run, and the reason if no item of the run is judged.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class GradedRun:
     queries : pandas.Index
         The evaluated queries.
     fault : str or None
-        Reason why no item of the run is judged, as the predicate of a sentence about the run, such as "is empty". None
+        Reason why no item of the run is judged, such as "is empty". In a warning it follows the words "The run". None
         if some item is judged.
     """
 
@@ -154,9 +154,9 @@ def grade_run(run, qrels, queries):
 
 
 def find_fault(queries, items, qrels):
-    """Explain why no query or no item is judged; return None if some query and some item are judged.
+    """Return the reason why no query or no item of a run is judged, or None if some query and some item are judged.
 
-    The explanation is the predicate of a sentence about a run, such as "contains no judged query: ...".
+    In a warning, the reason follows the words "The run". An example is "contains no judged query: ...".
     """
     for kind, theirs, ours in (("query", queries, qrels.queries), ("item", items, qrels.items)):
         if (match_ids(theirs, ours, kind) < 0).all():
@@ -165,9 +165,9 @@ def find_fault(queries, items, qrels):
 
 
 def check_order(caller, run, qrels):
-    """Raise InputTypeError if the run and the judgements have certainly been swapped.
+    """Raise InputTypeError if the run and the judgements have clearly been swapped, or are paths of files.
 
-    Lists and dicts of item to number are always accepted, because they may be a run as well as judgements.
+    Lists and dicts of item to number are always accepted, because they can be a run or judgements.
     """
     paths = [one for one in (run, qrels) if isinstance(one, str | PathLike)]
     if paths:
@@ -205,7 +205,7 @@ def _only_ranks(frame):
 
 
 def _holds_runs(qrels):
-    """Return True if a dict maps names to runs and therefore is not judgements; each run is a dict keyed by query."""
+    """Return True if a dict maps names to runs, each a dict keyed by query; such a dict cannot be judgements."""
     runs = [one for one in qrels.values() if not (isinstance(one, Mapping) and not one)]
     return bool(runs) and all(isinstance(one, Mapping) and is_nested(one) for one in runs)
 
@@ -313,7 +313,7 @@ def _plain(run, qrels, missing_queries):
     if fault is None and not item:
         fault = "is empty"
     elif item and np.isnan(found).all():
-        # No fault is noted if no item is in the judgements, because nonrelevant items need not be listed.
+        # Judgements need not list nonrelevant items, so this is not a fault. Ids of different types raise an error.
         match_ids(_distinct(item), _distinct(one for grade in grades for one in grade), "item")
     ranked = RankedRelevance(
         np.array(found, dtype=np.float64),
@@ -330,7 +330,7 @@ def _plain(run, qrels, missing_queries):
 
 
 def _usual_dicts(qrels, missing_queries, grade, score, ptr, best_first, judged_ptr, items):
-    """Return what :func:`_plain` returns for usual dicts; the arguments after the first two come from a kernel."""
+    """Build the GradedRun of a run and judgements in dicts from the arrays that the kernel `grade_dicts` returned."""
     queries = pd.Index(list(qrels), name="query", tupleize_cols=False)
     if missing_queries == "skip":
         chosen = np.flatnonzero(np.diff(ptr))
@@ -338,14 +338,14 @@ def _usual_dicts(qrels, missing_queries, grade, score, ptr, best_first, judged_p
         best_first, ptr, queries = best_first[rows], np.append(ptr[:1], ptr[chosen + 1]), queries[chosen]
         items = [items[k] for k in chosen]
     ranked = RankedRelevance(grade, ptr, RelevanceList(best_first, judged_ptr))
-    # Most rules for ties do not need the items.
+    # The items are encoded only on demand, because most rules for ties do not need them.
     ranked._get_columns = lambda: (score, None, _encode(list(chain.from_iterable(filter(None, items)))))
     ranked.scored = [returned is not None for returned in items]
     return GradedRun(ranked, queries, None)
 
 
 def _plain_fault(run, qrels):
-    """Explain why no query of a run in plain Python objects is judged; return None if some query is judged."""
+    """Return the reason why no query of a run in plain Python objects is judged, or None if some query is judged."""
     theirs, ours = _distinct(run), _distinct(qrels)
     if len(theirs) and (match_ids(theirs, ours, "query") < 0).all():
         return f"contains no judged query: it has {show_ids(theirs)}, but the qrels judge {show_ids(ours)}"
@@ -357,7 +357,7 @@ def _distinct(ids):
 
 
 def _holds_nothing(run):
-    """Return True if plain lists contain no item, because there is no list or all lists are empty."""
+    """Return True if plain lists contain no items: there are no lists, or all lists are empty."""
     values = run.values() if isinstance(run, Mapping) else run
     return all(isinstance(value, _PLAIN) and len(value) == 0 for value in values)
 
@@ -365,7 +365,7 @@ def _holds_nothing(run):
 def is_nested(given):
     """Return True if a plain Python object contains lists or dicts, and not only ids or numbers."""
     values = given.values() if isinstance(given, Mapping) else given
-    # Most collections contain only ids or only numbers, and their types are found much faster.
+    # The comparison of types is much faster, and is enough for collections of ids or numbers.
     return not _SINGLE.issuperset(map(type, values)) and any(isinstance(value, _PLAIN) for value in values)
 
 

@@ -23,13 +23,16 @@ from ._conventions import Missing, TieOrder, Ties, check_conventions
 from ._inputs import QrelsLike, RunLike, rank_relevance
 from ._ties import order_ties
 
-# Conventions that every measure has but that private functions do not receive: ties, and queries without results.
+# Conventions of all measures. The decorated functions do not receive them.
 _COMMON = ("ties", "missing_queries")
 
 
 @cache
 def _facts(function):
-    """Return the kind of cutoff, the conventions, and the defaults of the conventions that are not in _COMMON."""
+    """Read the cutoff and the conventions of a measure from the signature of its public function.
+
+    Return the kind of cutoff, the names of all conventions, and the defaults of the conventions outside of _COMMON.
+    """
     parameters = inspect.signature(function).parameters
     k = parameters.get("k")
     cutoff = "none" if k is None else "required" if k.default is k.empty else "optional"
@@ -141,7 +144,7 @@ class Measure:
 
     @property
     def cutoff(self) -> Literal["required", "optional", "none"]:
-        """Return "required", "optional" or "none" if the measure needs, accepts or rejects a cutoff."""
+        """Return "required" if the measure needs a cutoff, "optional" if it accepts a cutoff, and "none" otherwise."""
         return _facts(self.function)[0]
 
     @property
@@ -167,7 +170,7 @@ class Measure:
     def sum_up(self, values: ArrayLike) -> tuple[float, int]:
         """Return the sum of the values of some queries, and the number of these values.
 
-        The results for several parts of the queries can be added up and passed to :meth:`summarize_sums`.
+        Results for different queries can be added up and passed to :meth:`summarize_sums`.
 
         Parameters
         ----------
@@ -309,7 +312,7 @@ def define(name: str, label: str, *, formula: str, agrees: str, **facts: Any) ->
             given.apply_defaults()
             return measure_run(name, **given.arguments)
 
-        # Tools that follow `__wrapped__` to the source would find another signature there.
+        # Without `__wrapped__`, tools read the signature of the public function.
         del public.__wrapped__
         public._compute = compute
         measure = Measure(name, public, label, **facts)

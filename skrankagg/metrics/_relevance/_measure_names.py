@@ -25,7 +25,7 @@ _CUT = {"map_cut", "ndcg_cut"}
 
 _DIVERSITY = "ndcg@k: judgements have no subtopics"
 
-#: Names of measures in other tools that this library lacks, and the nearest measures that it contains.
+#: Measures of other tools that are missing here, with the nearest measure of this library.
 _ABSENT = {
     "accuracy": "p@1 for classifiers, and bpref for the accuracy of ir_measures",
     "alpha_dcg": _DIVERSITY,
@@ -114,7 +114,7 @@ def measure_names() -> list[str]:
 def parse_measure(name, conventions):
     """Return the measure that a name describes; conventions in the name take precedence over `conventions`.
 
-    Other calls return the same object.
+    The result is cached, so equal calls return the same object.
     """
     return _parse(name, **conventions)
 
@@ -179,7 +179,7 @@ def _unknown(name, text):
     word = "nerr" if odd and word.startswith("nerr") else word
     if odd and word.startswith("rbp"):
         digits = re.sub(r"\D", "", word)
-        near = f"rbp[persistence=0.{digits}], which gives a relevant item a gain of 1 whatever its grade"
+        near = f"rbp[persistence=0.{digits}], which gives relevant items of all grades a gain of 1"
     else:
         near = _ABSENT.get(word)
     if near is not None:
@@ -204,7 +204,7 @@ def _written_cutoff(measure, text):
 
 
 def _read_arguments(name, word, text, brackets):
-    """Read arguments in the syntax of ir_measures, and return the measure's name and conventions."""
+    """Read arguments in the syntax of ir_measures, such as ``P(rel=2)``; return the measure's name and conventions."""
     if word in _ABSENT:
         raise _unknown(name, word)
     given = {}
@@ -273,7 +273,7 @@ def _parse_options(name, measure, text):
 
 
 def _as_kind(option, value):
-    # An int and a float of the same value are the same convention and must be written alike.
+    # An int and a float of the same value are the same convention, so both become a float.
     return float(value) if OPTIONS[option] is float else value
 
 

@@ -18,7 +18,7 @@ from ._measure import MEASURES, Measure
 from ._measure_names import is_measure_name
 from ._ties import order_ties
 
-# Names of columns next to measures, and names of index levels.
+# Names that a measure must not have, because results use them for other columns and for levels of the index.
 _RESERVED = {"time", "n_queries", "run", "voter", "method", "query"}
 
 

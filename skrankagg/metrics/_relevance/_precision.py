@@ -101,7 +101,7 @@ def f1(ranked, k: int, *, relevance_threshold: float | None = None):
     [0.4, 0.33, 0.57, 0.75, 0.67, 0.8, 0.73, 0.67]
     """
     hits = ranked.hits(relevance_threshold, k)
-    # 2 (h/k) (h/R) / (h/k + h/R), multiplied out.
+    # For h relevant items, 2 (h/k) (h/R) / (h/k + h/R) = 2 h / (k + R).
     return ratio(2 * hits, np.where(hits > 0, k + ranked.n_relevant(relevance_threshold), 0.0))
 
 

@@ -12,10 +12,10 @@ from ..._kernels import ragged_cumsum
 from ...exceptions import InputError
 from ._relevant_rows import RelevantRows
 
-# 2 ** 1024 overflows. A grade this high is probably a score, which needs the linear gain.
+# 2 ** 1024 overflows. A grade above this limit is probably a score, which needs the linear gain.
 _MAX_EXPONENT = 1000
 
-# With fewer rows, selecting the first rows of each list takes longer than it saves.
+# With fewer rows than this, selecting the first rows of each list takes longer than it saves.
 _FEW = 10_000
 
 
@@ -73,7 +73,7 @@ class RelevanceList:
         return self.once(("rows", threshold), lambda: RelevantRows(self.ptr, self.relevant(threshold)))
 
     def _part(self, threshold, k):
-        """Return self, or a head that is sufficient for the cutoff `k` and saves time."""
+        """Return the result of :meth:`head` for the cutoff `k` if this saves time, otherwise self."""
         return self if ("rows", threshold) in self._found or len(self.grade) < _FEW else self.head(k)
 
     def rate(self, value):
@@ -88,9 +88,9 @@ class RelevanceList:
         return self._part(threshold, k).relevant_rows(threshold).count(k)
 
     def hits_from(self, border, threshold, k):
-        """For each list, count the relevant items among the first items whose grade is at least `border`.
+        """For each list, count the relevant items with at least the grade `border` among the first `k` items.
 
-        `border` and `k`, the number of the first items, have a value for each query.
+        `border` and `k` have a value for each query.
         """
         found = self.relevant_rows(threshold)
         return found.total((self.grade[found.rows] >= border[found.query]).astype(np.float64), k)
@@ -131,9 +131,10 @@ class RelevanceList:
         return np.divide(self.precisions(threshold, k), found, out=np.zeros(len(found)), where=found > 0)
 
     def firsts(self, threshold=None, k=None):
-        """Return the candidates for the first relevant row of each list, if they are among the first `k` rows.
+        """Find the first relevant row of each list, if it is among the first `k` rows.
 
-        The result consists of the query, the place and the probability of each candidate.
+        The result consists of three arrays: the query and the place of each found row, and the probability that the row
+        is the first relevant row. Only the subclass for ties returns probabilities below 1.
         """
         found = self._part(threshold, k).relevant_rows(threshold)
         first = found.ptr[:-1][found.ptr[1:] > found.ptr[:-1]]
@@ -142,7 +143,7 @@ class RelevanceList:
         return found.query[first], found.place[first], np.ones(len(first))
 
     def sum_by(self, query, value):
-        """Sum the values of each query, as float64 of shape (n_queries,)."""
+        """Sum values by query, as float64 of shape (n_queries,); `query` contains the query of each value."""
         return np.bincount(query, weights=value, minlength=self.n_queries).astype(np.float64, copy=False)
 
     def gains(self, k, gain, discount):
@@ -152,7 +153,7 @@ class RelevanceList:
         return part.relevant_rows().total(value, k)
 
     def _gains_of(self, gain, discount, depth):
-        """Return the discounted gain of each relevant row down to a depth; the other rows have no gain."""
+        """Return the discounted gain of each relevant row; rows below place `depth` get 0."""
         found = self.relevant_rows()
         near = slice(None) if depth is None else found.place <= depth
         value = np.zeros(len(found.rows))
@@ -182,7 +183,7 @@ class RelevanceList:
         return sums
 
     def total_of(self, found, value):
-        """For each list, sum the values of its relevant rows, given as :class:`RelevantRows`."""
+        """For each list, sum `value`, which has a number for each relevant row; `found` is the RelevantRows object."""
         every = np.zeros(len(self.grade))
         every[found.rows] = value
         return self.total(every)
@@ -192,7 +193,7 @@ class RankedRelevance(RelevanceList):
     """Grades of the returned items, in the order in which they are returned, and grades of all judged items.
 
     Every measure is a function of this object. The arrays of the object describe the returned items. `judged` describes
-    all items that could have been returned.
+    all judged items, as an ideal ranking.
 
     Parameters
     ----------
@@ -272,7 +273,7 @@ class RankedRelevance(RelevanceList):
             judged,
             conflict=describe_conflict(lists, np.isin(np.arange(lists.n_lists), place)),
         )
-        # Most rules for ties need only these values.
+        # These columns are computed only on demand, because some rules for ties do not need them.
         ranked._get_columns = lambda: (
             lists.score[rows] if lists.has_scores else None,
             lists.rank[rows],
@@ -307,11 +308,7 @@ class RankedRelevance(RelevanceList):
         return self.judged.hits(threshold)
 
     def preferences(self, threshold=None):
-        """For each list, sum over its relevant rows the shares of nonrelevant judged items that are not above the row.
-
-        If there are R relevant items, only the first R nonrelevant items are counted. The result has the shape
-        (n_queries,).
-        """
+        """Compute the sum over the relevant rows in the formula of :func:`bpref`, of shape (n_queries,)."""
         found = self.relevant_rows(threshold)
         above = self.others_above(threshold)
         worst, scale = self._preference_scale(threshold)
@@ -323,7 +320,7 @@ class RankedRelevance(RelevanceList):
         return self.once(("others", threshold), lambda: found.count_above(self.not_relevant(threshold)))
 
     def _preference_scale(self, threshold):
-        """Return R and the number of nonrelevant items by which shares are divided, for each query."""
+        """Return, for each query, R and the divisor max(min(R, N), 1) in the formula of :func:`bpref`."""
         n_relevant = self.n_relevant(threshold)
         others = RelevantRows(self.judged.ptr, self.judged.not_relevant(threshold))
         return n_relevant, np.maximum(np.minimum(n_relevant, others.count()), 1.0)

@@ -29,7 +29,7 @@ __all__ = ["JudgedRanking", "Measure", "get_measure", "make_measure", "measure_n
 #: References to a measure: its name, the measure itself, or a function of a JudgedRanking.
 MeasureLike: TypeAlias = str | Measure | Callable[[JudgedRanking], SupportsFloat]
 
-# Key under which a frame stores facts about user-defined measures that are not part of their names.
+# Key in a frame's ``attrs`` for facts about user-defined measures.
 _NOTES = "skrankagg_measures"
 
 
@@ -40,7 +40,7 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
     ----------
     name : str, Measure or callable
         A name such as "map", "p@10" or "ndcg@10[gain=linear,ideal=retrieved]"; case is ignored. Names of trec_eval,
-        ir_measures and ranx, such as "P_10" and "AP@10", are accepted if the measure has the same values there.
+        ir_measures and ranx, such as "P_10" and "AP@10", are accepted if that tool computes the same values.
         :func:`make_measure` turns a function of a :class:`JudgedRanking` into a measure.
     **conventions
         Values of conventions that the name does not state. Conventions that the measure does not accept are ignored.
@@ -74,7 +74,7 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
 
 
 def _find(name, conventions):
-    """Return the measure of :func:`get_measure`; other calls may return the same object."""
+    """Look up a measure as :func:`get_measure` does; equal calls may return the same object."""
     check_conventions(conventions)
     if not isinstance(name, str | Measure) and callable(name):
         name = make_measure(name)
@@ -135,9 +135,9 @@ def get_measures(
 def note_measures(frame, measures):
     """Store facts about the user-defined measures in a frame's ``attrs``; return the frame.
 
-    The facts are whether higher values are better, and the way in which the values of queries are summarized. The name
-    of a user-defined measure does not contain these facts. Pandas keeps ``attrs`` when rows and columns are
-    selected, and when the frame is written to a Parquet file. The frame is changed in place.
+    The facts are `greater_is_better` and `summary`; the name of a user-defined measure does not contain them. Pandas
+    keeps ``attrs`` when rows and columns are selected, and when the frame is written to a Parquet file. The frame is
+    changed in place.
     """
     notes = {
         column: {"greater_is_better": measure.greater_is_better, "summary": measure.summary}

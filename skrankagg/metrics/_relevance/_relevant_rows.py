@@ -37,7 +37,7 @@ class RelevantRows:
 
     @cached_property
     def number(self):
-        """Return the number of relevant rows of the same list up to each relevant row."""
+        """Number the relevant rows of each list from 1."""
         return positions(self.ptr)
 
     @cached_property
@@ -75,9 +75,9 @@ class RelevantRows:
         return np.bincount(self.query[near], minlength=len(self.ptr) - 1).astype(np.float64)
 
     def count_above(self, mask):
-        """For each relevant row, count the rows of its list above it that are in a mask of rows without relevant ones.
+        """For each relevant row, count the rows above it in its list that `mask` selects.
 
-        The result has the shape (n_relevant,).
+        `mask` must not select relevant rows. The result has the shape (n_relevant,).
         """
         total = np.concatenate([[0], np.cumsum(mask)])
         return total[self.rows] - total[self.rows - self.place + 1]

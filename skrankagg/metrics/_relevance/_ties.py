@@ -42,8 +42,8 @@ class ExpectedRelevance(RankedRelevance):
     item of the group is at its j-th place with probability :math:`\binom{c - j}{r - 1}/\binom{c}{r}`. Consider a
     relevant item of the group, and count the nonrelevant judged items of the group above this item. This number is 0,
     1, ... with equal probability. Let :math:`x_i` be the probability that a user continues past item i of the group.
-    The user then continues past the first t of the c places with probability :math:`e_t(x)/\binom{c}{t}`, where e is
-    the elementary symmetric polynomial.
+    The user then continues past the first t of the c places with probability :math:`e_t(x)/\binom{c}{t}`, where
+    :math:`e_t` is the elementary symmetric polynomial of degree t.
     """
 
     def __init__(self, grade, ptr, judged, tie_ptr, **columns):
@@ -70,7 +70,7 @@ class ExpectedRelevance(RankedRelevance):
         return self._sum_first(("hits", threshold), lambda: self.rate(self.relevant(threshold)), k)
 
     def hits_from(self, border, threshold, k):
-        """Compute the expected number of relevant items among the first items whose grade is at least `border`."""
+        """Compute the expected number of relevant items with at least the grade `border` among the first `k` items."""
         return self.total(self.rate(self.grade >= border[self.row_query]), k)
 
     def gains(self, k, gain, discount):
@@ -82,7 +82,7 @@ class ExpectedRelevance(RankedRelevance):
         )
 
     def _sum_first(self, key, values, k):
-        """For each list, sum the values of the first `k` rows; the running sums are cached under `key`."""
+        """For each list, sum ``values()`` over the first `k` rows; the running sums are cached under `key`."""
         total = self.once(key, lambda: ragged_cumsum(values(), self.ptr))
         if len(total) == 0:
             return np.zeros(self.n_queries)
@@ -181,12 +181,12 @@ class ExpectedRelevance(RankedRelevance):
         return arrives * stop
 
     def preferences(self, threshold=None):
-        """For each list, compute the expectation of the sum over its relevant rows."""
+        """Compute the expectation of the sum over the relevant rows in the formula of :func:`bpref`, for each list."""
         others = self.not_relevant(threshold).astype(np.float64)
         inside = self._group_totals(others)
         low = self._before(others, inside)
         worst, scale = (value[self.row_query] for value in self._preference_scale(threshold))
-        # The mean of min(t, worst) over t = low, ..., low + inside.
+        # The mean of min(t, worst) over t = low, ..., low + inside, where t is the number of nonrelevant items above.
         high = low + inside
         turn = np.clip(worst, low, high)
         total = (low + turn) * (turn - low + 1) / 2 + worst * (high - turn)
@@ -197,7 +197,7 @@ class ExpectedRelevance(RankedRelevance):
 def _mean_products(value):
     """For t = 0, ..., c, return the mean product of t values, over all choices of t out of the c values.
 
-    The computation adds only positive terms.
+    The computation adds only positive terms, so rounding errors remain small.
     """
     mean = np.zeros(len(value) + 1)
     mean[0] = 1.0
@@ -240,7 +240,7 @@ def _trec_eval_float32(ranked):
 
 
 def byte_order(code, index):
-    """Return the position that each row's id has if all ids are sorted by their bytes.
+    """Return, for each row, the position of its id when all ids are sorted by their bytes.
 
     Parameters
     ----------

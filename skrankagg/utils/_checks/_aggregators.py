@@ -1,4 +1,4 @@
-"""Checks for all aggregators; the tags of an aggregator determine the requirements of a check."""
+"""Checks for all aggregators; the tags of an aggregator determine which properties are required."""
 
 import warnings
 from bisect import bisect_left, bisect_right
@@ -22,7 +22,7 @@ def _tags(aggregator):
 
 
 def _if_intended(**tags):
-    """Return the end of a message, which contains the tags to declare if the observed behaviour is intended."""
+    """Return the end of an error message: the tags to declare if the observed behaviour is intended."""
     return f"; if this is intended, declare _tags = {tags}"
 
 
@@ -58,7 +58,7 @@ def _check_ties_in_order(group, lists, by_rank):
                 first, last = bisect_left(ordered, own[item]), bisect_right(ordered, own[item])
             rank_sum[item] += (first + 1 + last) / 2
     order = "by their mean ranks, then " if by_rank else ""
-    # The scores do not rise, so sorting moves only tied items.
+    # Scores are already in descending order, so sorting moves only tied items.
     keys = [
         (-score, rank_sum[item], -support[item], item)
         for score, item in zip(group["score"].tolist(), group["item"], strict=True)
@@ -114,8 +114,8 @@ def check_neutrality(aggregator):
 def check_ranks_or_scores(aggregator):
     """Check that a rank-based method returns the same result for ranks, for scores, and for ranks with gaps.
 
-    The ranks with gaps begin at 0. A score-based method must reject lists without scores, and scores that contradict
-    the ranks.
+    The ranks with gaps begin at 0. A score-based method must reject lists without scores. It must also reject scores
+    that contradict the ranks.
     """
     lists = example_lists()
     contrary = _contrary_lists()
@@ -154,7 +154,7 @@ _WEIGHTS = {"v0": 1, "v1": 2, "v2": 1, "v3": 3, "v4": 2}
 
 @lru_cache(maxsize=1)
 def _weighted_and_copied():
-    """Generate example lists with integer weights, and equivalent lists in which each list is repeated instead.
+    """Generate lists with integer weights, and unweighted copies: a list of weight 3 is repeated three times.
 
     Callers must not change the frames.
     """
@@ -180,7 +180,7 @@ def check_integer_weights(aggregator):
     if _tags(aggregator).integer_weights:
         raises(ValueError, "whole numbers", clone(aggregator).fit, lists.assign(weight=1.5))
     if is_supervised(aggregator):
-        # The copies are separate voters, and the value that is learned for a voter depends on the other voters.
+        # Copies are not compared here: they are separate voters, and values of voters are learned together.
         fitted = fit(clone(aggregator), lists)
         found, expected = fitted.transform(lists.assign(weight=2.0)), fitted.transform(lists)
         assert found["item"].tolist() == expected["item"].tolist(), "equal weights of all lists change the order"
@@ -208,7 +208,7 @@ def check_weight_scale(aggregator):
 
 
 def check_smooth(aggregator):
-    """If the tag `smooth` is True, check that scores neither jump nor have kinks while the weights of lists change.
+    """If the tag `smooth` is True, check that scores change without jumps and kinks if the weights of lists change.
 
     The weights change along a straight line. If the step is halved, the largest second difference of a smooth score is
     divided by about four. The second difference is only halved if the score has a kink, and stays the same if the score
@@ -220,7 +220,7 @@ def check_smooth(aggregator):
     start, end = np.array([1.0, 2.0, 1.0, 3.0, 2.0]), np.array([3.0, 1.0, 2.0, 1.0, 1.0])
     n = 32
     path = [(n - k) * start + k * end for k in range(n + 1)]  # whole numbers
-    # As for resampling: a column for each set of weights.
+    # The matrix of weights has a column for each set of weights, as for resampling.
     weights = np.stack([weight[lists.list_voter] for weight in path], axis=1)
     scores = aggregator._repeat_many(lists)(weights).T
     fine, coarse = (np.abs(np.diff(scores[::step], n=2, axis=0)).max() for step in (1, 2))
@@ -244,7 +244,7 @@ def _full_lists(**sizes):
 
 
 def check_unanimity(aggregator):
-    """If the tag `unanimity` is True, check that item a is above item b if all lists rank a above b."""
+    """If the tag `unanimity` is True, check that the consensus ranks a above b if all lists rank a above b."""
     if not _tags(aggregator).unanimity:
         return
     lists, ranks, _, items = _full_lists(n_queries=10, n_voters=3, n_items=6, with_ties=False)
@@ -278,11 +278,11 @@ def check_condorcet_winner(aggregator):
 
 
 def check_absent_below(aggregator):
-    """Check that the tag `absent_below` is True if, and only if, rarely compared items are below often compared items.
+    """Check the tag `absent_below`: it must be True exactly for methods that rank seldom compared items below others.
 
-    Two pairs of items are compared, and no list contains items of both pairs. The better item of each pair wins about
-    two of three comparisons. A method that ignores absent items therefore does not put the better item of the rarely
-    compared pair below the worse item of the other pair.
+    There are two pairs of items. One pair is in many lists, the other pair is in few lists, and no list contains items
+    of both pairs. The better item of each pair wins about two of three comparisons. Therefore a method that ignores
+    absent items does not rank the better item of the rare pair below the worse item of the other pair.
     """
     promised = _tags(aggregator).absent_below
     if is_supervised(aggregator):
@@ -310,16 +310,16 @@ def _compared_pairs(often, seldom):
     voter = np.char.mod("v%02d", np.arange(len(pairs)))
     lists = pd.DataFrame({"query": "q", "voter": np.repeat(voter, 2), "item": list("".join(pairs))})
     rank = np.tile([1, 2], len(pairs))
-    # The scores of second places are far below 0. If scores are summed unchanged, an absent item has the score 0. Such
-    # a sum does not rank absent items below the items of a list.
+    # The second item of each list has a score far below 0. In a sum of unchanged scores, an absent item has the score
+    # 0, so such a sum does not rank absent items below the items of a list.
     return lists.assign(rank=rank, score=np.tile([1.0, -5.0], len(pairs)))
 
 
 @lru_cache(maxsize=1)
 def _plain_queries():
-    """Return a tuple for each query of the example lists: plain lists, the same lists encoded, and the query id.
+    """Return a tuple for each query of the example lists: the lists as dicts, as RankedLists, and the query id.
 
-    The plain lists are a dict of voter to a dict of item to score.
+    The dict maps each voter to a dict of item to score.
     """
     lists = example_lists().sort_values(["query", "voter", "score", "item"], ascending=[True, True, False, True])
     found = []

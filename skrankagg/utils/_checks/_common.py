@@ -86,7 +86,7 @@ def check_persistence(estimator):
             raise AssertionError(
                 f"skops cannot save the estimator ({error}); keep the fitted state in arrays and frames"
             ) from error
-        # To load the file, a user must trust the types of this package and of other packages by name.
+        # skops loads only types that the user trusts by name.
         saved["skops"] = skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
     for name, other in saved.items():
         same(other.transform(lists), expected, f"{name} changes the result")
@@ -139,7 +139,7 @@ def check_row_order(estimator):
 
 
 def check_query_subset(estimator):
-    """Check that the results of queries do not change if ``transform`` gets only these queries."""
+    """Check that the result of a query in ``transform`` does not depend on the other queries."""
     lists = example_lists()
     whole = fit(estimator, lists).transform(lists)
     encoded = RankedLists.from_frame(lists)
@@ -155,7 +155,7 @@ def check_query_subset(estimator):
 
 
 def check_mixed_queries(estimator):
-    """Check that the results of a query are the same alone and together with queries of other kinds."""
+    """Check that a query has the same result alone and together with queries of other kinds."""
     tags = getattr(get_tags(estimator), "aggregator_tags", None)
     can_weigh, whole = getattr(tags, "voter_weights", True), getattr(tags, "integer_weights", False)
     weights = "whole" if whole else "any" if can_weigh else "none"
@@ -177,7 +177,7 @@ def check_mixed_queries(estimator):
         taken = tuple(alone)
         among = [_published(estimator, encode_queries(weights, taken, turned=turn), learns) for turn in (False, True)]
     turned = turned_names(taken)
-    # In learners of other libraries, the rounding of products may vary, so their numbers are not bitwise equal.
+    # Learners of other libraries may round differently for other numbers of rows, so bitwise equality is not required.
     exact = "estimator" not in estimator.get_params(deep=False)
     for which in among[0]:
         expected = pd.concat([alone[name][which] for name in taken], ignore_index=True)
@@ -191,7 +191,7 @@ def check_mixed_queries(estimator):
 
 
 def _published(estimator, lists, learns):
-    """Return a dict of name to public result: the output, and the fitted frames that have a column `query`."""
+    """Return a dict of the estimator's results: the output, and each fitted frame that has a column `query`."""
     if learns:
         found = {"the result": estimator.transform(lists)}
     else:
@@ -290,7 +290,7 @@ def check_errors(estimator):
     for kind, words, frame in cases:
         raises(kind, words, clone(estimator).fit, frame)
         raises(kind, words, fitted.transform, frame)
-    # A splitter would divide a list of lists between its elements. These elements are voters, not samples.
+    # A cross-validation would split a list of lists into its elements, which are voters instead of samples.
     raises(TypeError, "from_lists", clone(estimator).fit, [["a", "b"], ["b"]])
 
 

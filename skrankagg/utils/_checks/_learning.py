@@ -10,10 +10,7 @@ from ._shared import example_grade, example_lists, example_qrels, fit, fit_trans
 
 
 def check_ways_of_judgements(estimator):
-    """Check that the result does not depend on the way in which judgements are passed.
-
-    They can be passed as `y`, as an aligned `y`, as ``qrels=``, or in the constructor.
-    """
+    """Check that judgements give the same result as `y`, as an aligned `y`, as ``qrels=``, and in the constructor."""
     lists = RankedLists.from_frame(example_lists())
     qrels = example_qrels(lists)
     expected = fit(clone(estimator), lists).transform(lists)
@@ -99,7 +96,7 @@ def check_consistent_names(aggregator):
 
 
 def check_unknown_voters(aggregator):
-    """Check that a parameter `unknown_voter`, if it exists, determines how voters missing from ``fit`` are treated."""
+    """Check the effect of the parameter `unknown_voter`, if there is one, on voters that were not in ``fit``."""
     lists = example_lists()
     train, new = lists[lists["voter"] != "v3"], lists.assign(voter=lists["voter"].replace("v3", "new"))
     expected = lists.groupby("query")["item"].nunique()
@@ -119,7 +116,7 @@ def check_unknown_voters(aggregator):
 
 
 def _policies(aggregator):
-    """Return a list of the values of the parameter `unknown_voter`; return [None] if there is no such parameter."""
+    """List the allowed values of the parameter `unknown_voter`, or return [None] if there is no such parameter."""
     if "unknown_voter" not in aggregator.get_params():
         return [None]
     allowed = aggregator._parameter_constraints.get("unknown_voter", [])

@@ -1,4 +1,4 @@
-"""Scikit-learn's checks: names of the checks that are run, and reasons why the others are skipped."""
+"""Names of the checks of scikit-learn that are run, and the reasons why other checks are skipped."""
 
 from sklearn.utils import estimator_checks as sklearn_checks
 
@@ -28,7 +28,7 @@ EXEMPTIONS = {
     "check_dtype_object": f"{_MATRIX}; replaced by check_containers",
     "check_estimator_sparse_array": "a sparse matrix is not a frame of lists and raises an error, see check_errors",
     "check_estimator_sparse_matrix": "a sparse matrix is not a frame of lists and raises an error, see check_errors",
-    "check_estimator_sparse_tag": "no tag promises sparse input, for which fit raises an error",
+    "check_estimator_sparse_tag": "sparse input is not accepted: fit raises an error, and no tag promises it",
     "check_estimators_dtypes": f"{_MATRIX}; replaced by check_containers, check_integer_ids",
     "check_estimators_empty_data_messages": f"{_MATRIX}; replaced by check_errors",
     "check_estimators_fit_returns_self": f"{_MATRIX}; replaced by check_fit_returns_self",

@@ -32,7 +32,7 @@ def example_lists(
     n_queries, n_voters, n_items : int, default=4, 5, 8
         Numbers of queries, voters and items. All queries have the same items.
     full : bool, default=False
-        Whether every list contains every item. If False, lists differ in length, and some lists are missing.
+        Whether every list contains every item. If False, lists have different lengths, and some lists are missing.
     with_ties : bool, default=True
         Whether items of a list may be tied.
 
@@ -55,7 +55,7 @@ def example_lists(
     return _example_lists(random_state, n_queries, n_voters, n_items, full, with_ties).copy()
 
 
-# The checks ask for a few lists most often.
+# Most checks use the same few lists.
 @lru_cache(maxsize=128)
 def _example_lists(random_state, n_queries, n_voters, n_items, full, with_ties):
     rng = np.random.default_rng(random_state)
@@ -84,9 +84,9 @@ def _example_lists(random_state, n_queries, n_voters, n_items, full, with_ties):
 def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
     """Generate queries of different kinds, as a dict of query id to frame.
 
-    The queries differ in the lengths, the ties, the weights and the score ranges of their lists. Some queries consist
-    of lists of two items, of one list, or of one item. `weights` states which weights of lists are allowed: "any",
-    "whole" (integers) or "none". The frames are cached, so callers must not change them.
+    The lists of the queries differ in length, ties, weights and score range. Some queries have only one list, only one
+    item, or only lists of two items. `weights` states which weights of lists are allowed: "any", "whole" (integers) or
+    "none". The frames are cached, so callers must not change them.
     """
 
     def kind(seed, **options):
@@ -102,8 +102,8 @@ def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
     pairs["score"] = 3.0 / pairs["rank"]
     queries = {}
     if weights == "any":
-        # If a running sum continued from one query to the next, the weights of the first queries would affect its
-        # rounding.
+        # These large weights reveal a running sum that continues from one query to the next, because its rounding
+        # would depend on the weights.
         queries["thirds"] = fractions.assign(weight=1.1 + number(fractions) / 3)
         queries["as heavy"] = kind(25).assign(weight=1e9)
     queries |= {
@@ -136,9 +136,9 @@ def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
 
 @lru_cache(maxsize=128)
 def encode_queries(weights: str, names: tuple[str, ...] | None = None, *, turned: bool = False) -> RankedLists:
-    """Encode the queries of :func:`mixed_queries` that `names` contains, or all queries if `names` is None.
+    """Encode queries of :func:`mixed_queries`: the queries in `names`, or all queries if `names` is None.
 
-    With `turned`, the queries are renamed so that their order is reversed.
+    If `turned` is true, the queries are renamed so that their sorted order is reversed.
     """
     queries = mixed_queries(weights)
     frame = pd.concat([queries[name] for name in names or queries], ignore_index=True)
@@ -146,7 +146,7 @@ def encode_queries(weights: str, names: tuple[str, ...] | None = None, *, turned
 
 
 def turned_names(names: tuple[str, ...]) -> dict[str, str]:
-    """Return a dict of old to new names of queries; the new names, when sorted, reverse the order of the queries."""
+    """Return a dict of new names for queries; sorting by the new names reverses the order of the queries."""
     return {name: f"{len(names) - k:02}" for k, name in enumerate(names)}
 
 
@@ -203,7 +203,7 @@ def is_supervised(estimator):
 
 
 def judgements(estimator, lists, qrels=None):
-    """Return a dict of further arguments of `fit`, which contains judgements only if the estimator needs them."""
+    """Return the keyword arguments of `fit`: judgements if the estimator needs them, otherwise an empty dict."""
     return {"qrels": example_qrels(lists) if qrels is None else qrels} if is_supervised(estimator) else {}
 
 
@@ -223,8 +223,8 @@ def fit_transform(estimator, lists, qrels=None):
 def same(found, expected, reason, *, exact=True, hint=""):
     """Assert that two frames have the same order and equal numbers.
 
-    Unless `exact` is True, the numbers may differ by rounding. The message of an error begins with `reason` and ends
-    with `hint`.
+    If `exact` is False, the numbers may differ by rounding. The message of an error begins with `reason` and ends with
+    `hint`.
     """
     found, expected = _to_frame(found), _to_frame(expected)
     assert list(found.columns) == list(expected.columns), (

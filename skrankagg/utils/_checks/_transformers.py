@@ -12,7 +12,7 @@ from ._shared import example_lists, fit, fit_transform, same
 
 
 def check_kind(transformer):
-    """Check that RankedLists are transformed to RankedLists, and a frame to a frame with the same lists."""
+    """Check that the transformer returns RankedLists for RankedLists, and a frame with the same lists for a frame."""
     lists = example_lists()
     frame = fit_transform(clone(transformer), lists)
     encoded = fit_transform(clone(transformer), RankedLists.from_frame(lists))
@@ -22,7 +22,7 @@ def check_kind(transformer):
 
 
 def check_lists_out(transformer):
-    """Check that the output is RankedLists, and that encoding the output's frame gives the same RankedLists."""
+    """Check that the returned RankedLists do not change when they are converted to a frame and back."""
     encoded = fit_transform(clone(transformer), RankedLists.from_frame(example_lists()))
     again = RankedLists.from_frame(encoded.to_frame(), score="score" if encoded.has_scores else None)
     for name in ("list_ptr", "row_ptr", "candidate", "rank", "candidate_ptr"):
@@ -30,7 +30,7 @@ def check_lists_out(transformer):
 
 
 def check_before_an_aggregator(transformer):
-    """Check that the transformer before an aggregator gives the same consensus for frames and RankedLists."""
+    """Check that a pipeline of the transformer and an aggregator gives the same result for frames and RankedLists."""
     lists = example_lists()
     steps = fit(clone(transformer), lists)
     aggregator = MarkovChain()  # accepts lists that were cut to two items
