@@ -95,7 +95,7 @@ class MemoryLimitError(InputError, MemoryError):
     message : str
         Text of the message.
     parameter : str, default=None
-        Name of the parameter with the wrong value. It is None if memory is insufficient.
+        Name of the parameter with the wrong value. None if the cause is insufficient memory.
 
     See Also
     --------
@@ -543,10 +543,10 @@ class UnfilledWarning(UserWarning):
 class UnknownVoterWarning(UserWarning):
     """Voters do not match: a parameter contains a name that is probably misspelt, or the fitted lists had other voters.
 
-    If no list has the voter named in a parameter such as ``voter_weights``, the name is considered misspelt if it
+    A parameter such as ``voter_weights`` may contain a name without a list. The name is considered misspelt if it
     resembles exactly one voter. A name resembles a voter if the two are equal except for case, blanks, leading zeros
-    and type (1 and "1"), or if their spelling is similar. Other names without a list cause no warning. The lists may be
-    only a part of a data set, as in cross-validation, and some voters of the data set may have no list in this part.
+    and type (1 and "1"), or if their spelling is similar. Other names without a list cause no warning, because lists
+    may be only a part of a data set, as in cross-validation. Some voters of the data set may have no list in this part.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Normalisations: each gives comparable values to a list's items, and a value to the items absent from the list.
+"""Normalisations, which convert the ranks or scores of each list to values that can be compared between lists.
 
 Every function accepts encoded lists and returns two arrays. The first array contains the value of each row and has
 shape (n_rows,). The second array contains the value of an absent item for each list and has shape (n_lists,). If absent

@@ -1,4 +1,4 @@
-"""Places within groups by descending value; values that differ only by rounding share a place."""
+"""Places (ranks) of members within their groups, by descending value; values that differ only by rounding tie."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from ._ragged import expand, group_order, mid_ranks
 
 # Groups with at most this number of members are sorted by insertion.
 _SMALL = 64
-# Larger groups are sorted by insertion if at most one of so many neighbours is out of order since the last call.
+# Larger groups are sorted by insertion if at most one in three neighbours is out of order since the last call.
 _NEARLY = 3
 # Groups with more members are always sorted from scratch, because an insertion may move far.
 _LARGE = 1024
@@ -21,7 +21,7 @@ def class_starts(value, start, scale, tolerance=TOLERANCE):
     the previous value by more than the tolerance times `scale`, which has shape (n_members,).
     """
     starts = start.copy()
-    with np.errstate(invalid="ignore"):  # infinity minus infinity: equal, not apart
+    with np.errstate(invalid="ignore"):  # equal infinite values have the difference NaN
         starts[1:] |= (value[:-1] - value[1:] > tolerance * scale[1:]) & (value[:-1] != value[1:])
     return starts
 

@@ -171,7 +171,8 @@ def number_codes(ptr, code, n_codes, parts):
     """Number the distinct codes of each group in ascending order, one group after the other.
 
     Group ``g`` is ``code[ptr[g]:ptr[g + 1]]`` and is not empty. Codes are int32 and below `n_codes`. The pointer array
-    `parts` includes all of `ptr` and divides each group into parts. A part contains each code at most once.
+    `parts` includes all of `ptr` and divides each group into parts, such as a query into its lists. A part contains
+    each code at most once.
 
     Returns three arrays. The first contains the number of each row's code, as int32 of shape (n_rows,). The second is a
     pointer array that delimits the numbers of each group. The third contains the code of each number, int32. Returns

@@ -76,7 +76,7 @@ def _place(score, scale):
         known = np.where(np.isfinite(value), np.abs(value), 0.0)
         ends = known.max(axis=1, keepdims=True)
     tolerance = TOLERANCE * np.maximum(ends.max(axis=1, keepdims=True), scale)
-    with np.errstate(invalid="ignore"):  # infinity minus infinity: equal, not apart
+    with np.errstate(invalid="ignore"):  # equal infinite values have the difference NaN
         apart = (value[:, 1:] - value[:, :-1]) > tolerance
     places = np.empty(value.size, dtype=np.int32)
     places[order] = np.arange(1, n + 1, dtype=np.int32)
@@ -85,7 +85,7 @@ def _place(score, scale):
     unknown = np.isnan(value[:, -1])  # NaN is sorted last
     if not len(tied):
         return places, places
-    # Beginning and end of each class, along the order.
+    # The first and the last place of each class, in sorted order.
     place = np.arange(1, n + 1, dtype=np.int32)
     begin = np.ones((len(tied), n), dtype=bool)
     begin[:, 1:] = apart[tied]

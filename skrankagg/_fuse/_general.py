@@ -1,6 +1,6 @@
 """The general code of :func:`fuse`, for every method and every form of lists.
 
-The function itself is in ``_front``. It merges usual lists by a kernel, and leaves all others to :func:`fuse_any`.
+The function itself is in ``_front``. It merges usual lists by a kernel, and passes other lists to :func:`fuse_any`.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ def fuse_any(
     duplicates,
     strict,
 ):
-    """Merge lists as :func:`fuse` does; its docstring describes the other arguments.
+    """Merge lists as :func:`fuse` does.
 
-    `plan` is the plan of the aggregator, if the kernel may merge the queries of a batch; see `read_plan` in `_plans`.
-    None means that the kernel is not used.
+    `plan` is the aggregator's plan, from `read_plan` in `_plans`, with which the kernel merges queries of a batch. None
+    means that the kernel is not used. The other arguments are the arguments of :func:`fuse`.
     """
     check_output(top, explain, return_items, duplicates, strict)
     if isinstance(aggregator, str):
@@ -119,7 +119,7 @@ def _fuse_one(lists, aggregator, sums, options):
 
 
 def _reads_ranks(aggregator):
-    """Return True for an aggregator that reads only ranks, and False for a pipeline, which may read scores."""
+    """Return True if an aggregator reads only ranks; a pipeline may read scores, so the result is then False."""
     return isinstance(aggregator, BaseAggregator) and not checked_tags(aggregator).needs_scores
 
 

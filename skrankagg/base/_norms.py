@@ -18,7 +18,7 @@ ABSENT_SCORE = {"absent_score": [StrOptions({"zero", "min"})]}
 
 
 def check_absent_score(norm, absent_score):
-    """Raise InputError if `absent_score` is "min", a list's lowest score, but the norm uses ranks, not scores."""
+    """Raise InputError if `absent_score` is "min", but the norm uses ranks instead of scores."""
     if absent_score == "min" and norm not in SCORE_NORMS:
         raise InputError(
             f"absent_score='min' needs a norm that uses scores; norm={norm!r} uses ranks. Choose norm='min-max', or "

@@ -50,10 +50,10 @@ class AggregatorTags:
         query, the method warns, see :class:`~skrankagg.exceptions.NotComparedWarning`. The value is the method's
         parameter `absent`. Methods without this parameter have the value None and do not warn.
     lenient : {"absent", "absent_score", "norm"}, default=None
-        Name of the parameter with which the user can make the method rank absent items low, if the method does not do
-        so with its current parameters. Such a method has lower quality on lists that were cut from longer rankings. It
-        therefore warns about these lists, see :class:`~skrankagg.exceptions.PartialListsWarning`. Methods with the
-        value None do not warn.
+        Name of a parameter that can make the method rank absent items low, if its current value does not. With the
+        current value, the method has lower quality on lists that were cut from longer rankings. It therefore warns
+        about such lists, see :class:`~skrankagg.exceptions.PartialListsWarning`. Methods with the value None do not
+        warn.
     ties_by_rank : bool, default=False
         Whether items of equal score are sorted by mean rank first, and only then by the number of lists that contain
         them. An absent item gets the mean of the ranks after the last item of the list. Methods whose scores often tie

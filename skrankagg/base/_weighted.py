@@ -33,8 +33,8 @@ def pool_weights(lists, weight, owners=None):
 
     The learned weight of each list is divided by the mean learned weight of its query's lists. The pooled weight of a
     voter is the mean of these relative weights over the voter's lists. Both means are weighted by the original weights
-    of the lists, which are in `lists`. To pool weights for groups of lists instead, give `owners`, a pair of the number
-    of each list's group and the ids of the groups.
+    of the lists, which are in `lists`. To pool weights for groups of lists instead, give `owners`. This is a pair: an
+    array with the number of each list's group, and the ids of the groups.
     """
     return pooled_sums(sums_to_pool(lists, weight, owners))
 
@@ -93,7 +93,7 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
 def match_voters(owner, lists, known, what, equal, advice, owners=None):
     """Match voters with the fitted voters; return the lists, and the row of each list's voter in `known`.
 
-    `known` is a frame with a column `voter` that contains the fitted voters. The row of an unknown voter is -1. If
+    `known` is a frame whose column `voter` contains the fitted voters. The row of an unknown voter is -1. If
     ``owner.unknown_voter`` is "ignore", the lists of unknown voters get list weight 0. The arguments `what`, `equal`
     and `advice` are texts for messages. `what` names the value learned for a voter. `equal` describes the values that
     are used if no voter is known. `advice` describes another way to solve the problem. If `known` contains groups
@@ -292,7 +292,7 @@ class WeightedAggregator(BaseAggregator):
         weight = pooled_sums(sums.to_numpy())
         known = ~np.isnan(weight)
         self.voter_weights_ = pd.DataFrame({"voter": sums.index[known], "weight": weight[known]})
-        for name in ("query_voter_weights_", "query_info_"):  # of an earlier fit
+        for name in ("query_voter_weights_", "query_info_"):  # remove attributes that an earlier fit has set
             self.__dict__.pop(name, None)
         n_outweighed, n_queries = (sum(part[k] for part in parts) for k in (2, 3))
         if n_outweighed:

@@ -42,7 +42,7 @@ __all__ = ["latex_table", "markdown_table", "style_table", "text_table"]
 _MS_LIMIT = 10.0
 # Columns of p-values, which are never marked.
 _PVALUES = {"pvalue", "adjusted", "p", "p_next"}
-#: Key under which a frame of a Comparator stores the names of its voters.
+#: Key of the names of the voters in the ``attrs`` of a Comparator's frames.
 VOTERS = "skrankagg_voters"
 
 

@@ -43,9 +43,9 @@ class ComparisonOptions(PairedTestOptions, total=False):
     confidence: float | None
 
 
-#: Key under which a frame of marks stores the facts about the tests, from which a legend is written.
+#: Key of the facts about the tests in the ``attrs`` of a frame of marks. The legend of a table is written from them.
 TESTED = "skrankagg_tested"
-#: Name of a baseline that stands for the row with the best mean.
+#: Value of `baseline` that selects the row with the best mean.
 BEST = "best"
 
 
@@ -225,7 +225,7 @@ def significance_marks(
     metrics : sequence of str or Measure, default=None
         Measures; None uses all measures.
     alpha : float, default=0.05
-        Significance level, with which the adjusted p-values are compared.
+        Significance level. A method is marked if its adjusted p-value is smaller.
     **options
         Options of :func:`compare_methods`: `test`, `correction`, `random_state`.
 

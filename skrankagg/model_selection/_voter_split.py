@@ -107,7 +107,7 @@ class VoterKFold:
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
             Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
         y, groups : object
-            Must not be passed. Scikit-learn passes these arguments to splitters of samples.
+            Must not be passed. Only scikit-learn passes these arguments, and it cannot use this splitter.
 
         Yields
         ------
