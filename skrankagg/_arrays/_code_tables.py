@@ -82,7 +82,10 @@ def _blocks(ptr, cell_ptr):
 
 
 def _steps(ptr, code, shift, cell_ptr):
-    """Yield slices of the rows of a block of groups, and the cell of each row, counted from the block's first cell."""
+    """Go through the rows of a block in steps; yield the slice of the rows of each step, and their table cells.
+
+    Cells are counted from the first cell of the block.
+    """
     shift = shift - cell_ptr[0]
     for start in range(ptr[0], ptr[-1], _ROWS):
         rows = slice(start, min(start + _ROWS, int(ptr[-1])))

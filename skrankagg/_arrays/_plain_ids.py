@@ -50,7 +50,7 @@ def code_lists(lists, n_rows):
 
 
 def codes_lists():
-    """Return True if :func:`code_lists` codes usual lists, which it does only if the kernel is compiled."""
+    """Return True if the kernel of :func:`code_lists` is compiled; otherwise that function always returns None."""
     return _kernels.coded_lists.IS_COMPILED
 
 

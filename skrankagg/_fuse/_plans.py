@@ -225,10 +225,11 @@ class _Kept:
 
 
 def _read_blocks(frame):
-    """Return the blocks of a frame, its columns, and three values for each block.
+    """Read the internal blocks of a pandas frame, so that later changes of the frame can be detected.
 
-    The three values are the block, a function that returns its content for comparisons, and the present content. They
-    are None for unusual types and for other versions of pandas.
+    Returns the blocks, the columns of the frame, and a list with a tuple for each block: the block, a function that
+    reads its content, and its present content. All three results are None if the type of a block is unusual, or if
+    the version of pandas has no such blocks.
     """
     manager = getattr(frame, "_mgr", None)
     blocks = getattr(manager, "blocks", None)

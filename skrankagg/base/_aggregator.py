@@ -289,7 +289,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     @classmethod
     def _declared(cls, attribute):
-        """Merge the dicts stored in `attribute` by the class and its parents; entries of the class take precedence."""
+        """Merge the dicts that the class and its parents store in `attribute`; entries of the class take precedence."""
         merged = {}
         for owner in reversed(cls.__mro__):
             merged |= vars(owner).get(attribute, {})
@@ -390,7 +390,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return self._rank(lists) if ranked is None else ranked
 
     def _fit_lists(self, lists):
-        """Learn from prepared lists; return their EncodedConsensus if learning has computed it, otherwise None."""
+        """Learn from prepared lists; return their consensus if learning has computed it, otherwise None."""
         return self._fit_info(lists)
 
     def _fit_info(self, lists):
@@ -443,7 +443,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ time
 
     def _limited_seconds(self, seconds, n_queries):
-        """Reduce the expected seconds of each query to the time limits in the method's parameters, if it has any.
+        """Cap the expected seconds of each query at the time limit in the method's parameters, if there is a limit.
 
         `n_queries` is the number of queries; queries of one size may share an entry of `seconds`.
         """
@@ -473,10 +473,10 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         self._check_memory(lists, self._memory(lists))
         return self._aggregate(lists)
 
-    # ------------------------------------------------------------------ repetition under other weights, for resampling
+    # ------------------------------------------------------------------ repetition with other weights, for resampling
 
     def _repeat(self, lists):
-        """Return a function that computes the scores of the same lists under other list weights.
+        """Return a function that computes the scores of the same lists with other list weights.
 
         The function turns list weights, of shape (n_lists,), into scores, of shape (n_candidates,). It is meant for
         many calls, as in resampling.

@@ -236,10 +236,10 @@ def best_items(lists, ids, consensus, top=None):
 
 
 def _sole_lists(lists):
-    """Return the number of the list that contains a candidate, for each candidate that only one list contains.
+    """Return, for each candidate in exactly one list, the number of this list.
 
-    Only lists of positive weight count. The result is -1 for a candidate in several such lists, and -2 for a candidate
-    in no such list.
+    Only lists of positive weight count. A candidate in several such lists gets -1, and a candidate in no such list gets
+    -2.
     """
     rows = np.flatnonzero(lists.list_weight[lists.row_list] > 0)
     sole = np.full(lists.n_candidates, -2)
@@ -266,7 +266,7 @@ def sole_lists_again(lists):
 
 
 def _chains(score, tolerance, source):
-    """Return a number for each item that can replace its `source` without a change of the tie classes.
+    """Return a number for each item; with these numbers as `source`, the tie classes stay the same.
 
     Two items with neighbouring scores get the same number if a tie class must end between them. Unequal scores with the
     same source never tie, so the numbers give the same classes as `source`.

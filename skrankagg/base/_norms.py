@@ -22,8 +22,7 @@ def check_absent_score(norm, absent_score):
     if absent_score == "min" and norm not in SCORE_NORMS:
         raise InputError(
             f"absent_score='min' needs a norm that uses scores; norm={norm!r} uses ranks. Choose norm='min-max', or "
-            "keep absent_score='zero' with norm='borda', which gives absent items the mean of the values that the "
-            "ranked items leave over."
+            "absent_score='zero'."
         )
 
 
@@ -43,7 +42,7 @@ def _refuse_no_maximum(lists):
     if low.any():
         one = first_row(low)
         raise InputError(
-            "norm='max' divides by the greatest score of a list, which must be above 0. It is not above 0 for voter "
-            f"{show_id(lists.voters, lists.list_voter[one])} in query {show_id(lists.queries, lists.list_query[one])}; "
-            "choose norm='min-max', which does not change when a list's scores are shifted."
+            "norm='max' divides by the largest score of a list, which must be above 0. It is not above 0 for voter "
+            f"{show_id(lists.voters, lists.list_voter[one])} in query {show_id(lists.queries, lists.list_query[one])}. "
+            "Choose norm='min-max', which accepts all scores."
         )

@@ -22,8 +22,8 @@ def check_sums(method, lists):
 def check_range(method, lists, score, *, far=True):
     """Raise InputError if scores, of shape (n_candidates,), are not finite because of the weights of their query.
 
-    If `far` is true, an error is only raised if the weights are also very large or very small. With ordinary weights,
-    something else may be the reason why the scores are not finite.
+    If `far` is true, an error is only raised if some weights are very large or very small, because ordinary weights are
+    probably not the reason.
     """
     if not lists.is_weighted or np.isfinite(score).all():
         return
@@ -44,7 +44,7 @@ def refuse_weights(method, lists, q):
 
 
 def _weights_of(lists, q):
-    """Return the least positive and the largest list weight of a query; return 1 and 1 if all weights are 0."""
+    """Return the smallest positive and the largest list weight of a query; return 1 and 1 if all weights are 0."""
     weight = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]]
     weight = weight[weight > 0]
     return (float(weight.min()), float(weight.max())) if len(weight) else (1.0, 1.0)

@@ -51,7 +51,7 @@ class MergingTransformer(pt.Estimator):
         self.aggregator.fit(self._encode(self._rows(topics_or_res_tr)), Qrels.from_frame(qrels_tr))
 
     def compile(self):
-        """Return an equal transformer whose retrievers are compiled."""
+        """Return a copy of the transformer with compiled retrievers."""
         if self.retrievers is None:
             return self
         retrievers = {name: one.compile() for name, one in self.retrievers.items()}

@@ -255,7 +255,7 @@ def _sniff_flagr(look):
 
 
 def _refuse_lookalike(kind, fields, first):
-    """Raise InputError if a file has as many fields as FLAGR's lists, but not the same kinds of fields."""
+    """Raise InputError if a file has the number of fields of a FLAGR file, but other kinds of fields."""
     if kind is LISTS and len(fields) == 5 and is_number(fields[4]):
         raise InputError(
             f"expected the fields query, voter, item, score and source, got the line {first!r}, whose last two fields "
@@ -538,6 +538,6 @@ def _named_layout(look, columns):
     if len(fitting) != 1:
         raise InputError(
             f"expected a first line that only one separator splits into {len(names)} fields, as named in columns=, "
-            f"got {clip(SEPARATORS['csv'].join(rows['csv']))!r}, for which several separators fit"
+            f"got {clip(SEPARATORS['csv'].join(rows['csv']))!r}, which several separators split in this way"
         )
     return Layout(fitting[0], names, decimal=decimal)

@@ -27,7 +27,7 @@ class BinaryFile(Protocol):
     """File that is open in binary mode, such as ``sys.stdin.buffer``."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Read bytes."""
+        """Read at most `size` bytes, or all if `size` is negative."""
         ...
 
 
@@ -167,7 +167,7 @@ def opened(source):
 
 @contextmanager
 def add_file_to_errors(caller, source, remedy):
-    """Return a context that puts the names of the caller and the file in front of error messages."""
+    """Return a context manager that puts the names of the caller and the file in front of error messages."""
     name = file_name(source)
     try:
         yield
@@ -183,7 +183,7 @@ def add_file_to_errors(caller, source, remedy):
 
 @contextmanager
 def encoding_checked(source):
-    """Return a context that replaces a decoding error by an error with the invalid byte and its line number."""
+    """Return a context manager that replaces a decoding error by an error with the invalid byte and its line."""
     try:
         yield
     except UnicodeDecodeError:

@@ -18,7 +18,7 @@ class DaskPartitions(Partitions):
         return self._whole().map_partitions(_Mapped(work, types, nothing.dtypes.to_dict()), meta=nothing)
 
     def gather(self, work):
-        # The original partitions, from which a single column can be read.
+        # For the ids of queries, the partitions are not changed, so only one column is read.
         frame = self.data if work.columns == ("query",) else self._whole()
         parts = frame[list(work.columns or self.used)].to_delayed()
         return _call_all(work, ([part] for part in parts))
@@ -42,7 +42,7 @@ class DaskPartitions(Partitions):
 
 
 class _Mapped:
-    """Function that Dask applies to each partition; the results always have the types that were declared to Dask."""
+    """Function that Dask applies to each partition; its results always have the column types declared to Dask."""
 
     def __init__(self, work, types, told):
         self.work, self.types, self.told = work, types, told

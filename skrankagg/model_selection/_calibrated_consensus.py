@@ -204,7 +204,7 @@ class CalibratedConsensus(JudgedConsensus):
         if self.feature in ("score", "all") and not np.isfinite(rows.frame["score"].to_numpy()).all():
             raise InputError(
                 f"`feature` must be 'min-max' or 'rank' if some score of the consensus is infinite; got "
-                f"{self.feature!r}. Choose one of the two."
+                f"{self.feature!r}. Choose feature='min-max'."
             )
         return np.stack(columns, axis=1)
 

@@ -108,7 +108,7 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     if not hasattr(aggregator, "_log_likelihood_after"):
         raise InputTypeError(
             f"`aggregator` must be a PlackettLuce, the only method with a likelihood of lists; got {aggregator!r}. "
-            "Measure other methods by judgements, see Comparator, or by their agreement with the lists."
+            "Measure other methods with judgements in a Comparator."
         )
     if is_integer(cv):
         cv = VoterKFold(cv, shuffle=True, random_state=0)

@@ -169,9 +169,9 @@ class VoterKFold:
         return f"VoterKFold(n_splits={self.n_splits}, shuffle={self.shuffle}, random_state={self.random_state}{groups})"
 
     def _divide(self, left, queries, q, seed):
-        """Distribute the lists of a query among the test sets; a list may stand for several equal lists.
+        """Distribute the lists of a query among the test sets; a list may represent several equal lists.
 
-        `left`, of shape (n_lists,) and dtype int64, contains the number of equal lists that each list stands for. The
+        `left`, of shape (n_lists,) and dtype int64, contains the number of equal lists that each list represents. The
         result, of shape (n_splits, n_lists), contains the number of these equal lists in each test set.
         """
         if left.max() > 1 and not self.shuffle:
@@ -202,7 +202,7 @@ class VoterKFold:
 
 
 def _copies(lists):
-    """For each list, return how many equal lists this list stands for, and the first list of its comparison.
+    """For each list, return the number of equal lists that it represents, and the first list of its comparison.
 
     Both arrays have the shape (n_lists,). If a comparison consists of several lists, they stay together: its first list
     counts as 1, and its other lists count as 0. In a query with fractional weights, every list counts as one list,

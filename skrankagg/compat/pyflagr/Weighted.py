@@ -15,7 +15,7 @@ from ._ranking import add_up, single
 
 __all__ = ["DIBRA", "Agglomerative", "PreferenceRelationsGraph"]
 
-# PyFLAGR's values of parameters, and the corresponding values of the main DIBRA.
+# PyFLAGR's values of `w_norm`, and the corresponding values of `weight_norm` in skrankagg.aggregators.DIBRA.
 _WEIGHT_NORMS = {"none": None, "minmax": "min-max", "z": "z-score"}
 
 
@@ -28,7 +28,7 @@ class PreferenceRelationsGraph(Method):
     alpha : float, default=0.1
         Share of the lists below which a minority is ignored.
     beta : float, default=0.5
-        Smallest share of the lists that must compare two items so that the majority of these lists counts.
+        Share of the lists that must compare two items. Otherwise the majority between the two items is ignored.
     %(convention)s
 
     See Also

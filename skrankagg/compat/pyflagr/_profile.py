@@ -53,7 +53,7 @@ class QueryTable:
 
     @cached_property
     def lists(self):
-        """The nonempty lists as RankedLists, for the estimators of skrankagg; the id of a voter is its number."""
+        """Return the nonempty lists as RankedLists, for skrankagg's estimators; the id of a voter is its number."""
         voter, item = np.nonzero(self.held)
         order = np.lexsort((self.place[voter, item], voter))
         voter, item = voter[order], item[order]
