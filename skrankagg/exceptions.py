@@ -139,10 +139,10 @@ class MissingLibraryError(ImportError):
 class AmbiguousInputWarning(UserWarning):
     """Input can be read in two ways; the message describes the chosen way.
 
-    For example, a frame may have both `query` and `qid`. Then `query` usually contains the texts of the queries, and
-    `qid` contains the ids of the queries. Therefore `qid` is read. A frame with PyTerrier's columns `qid`, `query` and
-    `docno` gives no warning. Another example is a matrix with more rows than columns. The rows of such a matrix may be
-    voters instead of items.
+    For example, a frame may have the columns `query` and `qid`. Usually `query` contains the texts of the queries, and
+    `qid` contains their ids, so `qid` is read. A frame with PyTerrier's columns `qid`, `query` and `docno` gives no
+    warning. Another example is a matrix with more rows than columns. The rows of such a matrix may be voters instead of
+    items.
 
     See Also
     --------

@@ -367,7 +367,7 @@ def hold_both(prefer, level):
 
 
 def prefer_held(prefer, both):
-    """Return `prefer` plus the weight of the lists that contain the row's item but not the column's item.
+    """Return the sum of `prefer` and the weight of the lists with the row's item but without the column's item.
 
     `both` is the weight of the lists that contain both items; its diagonal is the weight of the lists with the item.
     """

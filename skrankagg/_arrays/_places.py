@@ -32,8 +32,8 @@ def places_again(ptr, tolerance=TOLERANCE):
     The function is meant for many calls with changing values. The places are float64 of shape (n_members,) and may be
     read-only. The highest value of a group has place 1. Neighbours tie if they differ by at most the tolerance times
     the largest finite absolute value in the group. Tied neighbours share their mean place. `ptr` delimits the groups;
-    every group has at least one member. Groups of up to some thousand members are sorted from the order of the last
-    call, so an unchanged order needs only one pass.
+    every group has at least one member. If no group is very large, sorting starts from the order of the last call, so
+    an unchanged order needs only one pass.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._places import places_again

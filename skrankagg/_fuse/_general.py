@@ -124,7 +124,7 @@ def _reads_ranks(aggregator):
 
 
 def _order(plain, weights, aggregator, sums, top):
-    """Return a list of (id, score) for the lists of one query, best first."""
+    """Merge the lists of one query; return a list of (id, score), best first."""
     # A sum of rows needs no further preparation if neither the lists nor the parameters can cause a warning or an
     # error.
     if sums and not aggregator._names_voters():
@@ -177,7 +177,7 @@ def _warns(aggregator):
 
 
 def _rank(aggregator, lists):
-    """For each query, return a pair (ids, scores) of the consensus, in which the best item comes first."""
+    """Aggregate the lists of all queries; return a pair (ids, scores) for each query, best item first."""
     if isinstance(aggregator, BaseAggregator):
         ranked = aggregator._rank(aggregator._begin(lists))
         held = ranked.lists

@@ -1,8 +1,8 @@
 """Estimates of the time and the memory of a method, before it runs.
 
 A class declares the terms of its cost in ``_cost_terms``, for example m n^2. ``costs.json`` contains the seconds that
-each term took on a reference machine; ``benchmarks/measure_costs.py`` writes this file. A probe of some milliseconds
-compares the speed of this machine with the speed of the reference machine.
+each term took on a reference machine; ``benchmarks/measure_costs.py`` writes this file. A probe takes some milliseconds
+and compares the speed of this machine with the speed of the reference machine.
 """
 
 import json

@@ -12,8 +12,8 @@ __all__ = ["AggregatorTags"]
 class AggregatorTags:
     """Declare an aggregator's requirements and guarantees; common checks use these tags and not the class names.
 
-    The tags of an estimator are ``estimator.__sklearn_tags__().aggregator_tags``. A subclass declares the tags that
-    differ from the defaults in ``_tags``. It sets the tags that depend on its parameters in ``__sklearn_tags__``.
+    The tags of an estimator are ``estimator.__sklearn_tags__().aggregator_tags``. The dict ``_tags`` of a method
+    contains the tags that differ from the defaults. ``__sklearn_tags__`` sets the tags that depend on the parameters.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ class AggregatorTags:
         Whether ``fit`` learns the weights of the voters from the lists alone. The method then has the attribute
         ``voter_weights_``.
     absent_below : bool, default=True
-        Whether the method assumes that a list ranks its items above all absent items. If so, among items that no list
-        compares, the items in more lists come first. The method then warns about paired comparisons, see
+        Whether the method assumes that a list ranks its items above all absent items. If so, of two items that no list
+        compares, the item in more lists comes first. The method then warns about paired comparisons, see
         :class:`~skrankagg.exceptions.ExposureWarning`. If the parameter `absent` is "ignore", the default is False.
     compares : {"last", "ignore"}, default=None
         Pairs of items that a list compares. With "last", a list compares its items with each other and with all absent

@@ -97,7 +97,7 @@ def match_voters(owner, lists, known, what, equal, advice, owners=None):
     ``owner.unknown_voter`` is "ignore", the lists of unknown voters get list weight 0. The arguments `what`, `equal`
     and `advice` are texts for messages. `what` names the value learned for a voter. `equal` describes the values that
     are used if no voter is known. `advice` describes another way to solve the problem. If `known` contains groups
-    instead of voters, `owners` is a pair of the number of each list's group and the ids of the groups.
+    instead of voters, `owners` is as in :func:`pool_weights`.
     """
     number, ids = (lists.list_voter, lists.voters) if owners is None else owners
     fitted = pd.Index(known["voter"])
@@ -137,7 +137,7 @@ def match_weights(owner, lists, learnt, advice, owners=None):
     determines how an unknown voter is treated. With "mean" it gets the mean weight, with "ignore" its lists get list
     weight 0, and with "error" an error is raised. The mask is None if all voters are known, or if unknown voters are
     ignored. `advice` describes a way to solve the problem, for the warning that no voter is known. If `learnt` contains
-    groups instead of voters, `owners` is a pair of the number of each list's group and the ids of the groups.
+    groups instead of voters, `owners` is as in :func:`pool_weights`.
     """
     equal = "equal weights and no learned weight is used"
     lists, place = match_voters(owner, lists, learnt, "weight", equal, advice, owners)
@@ -324,10 +324,10 @@ class WeightedAggregator(BaseAggregator):
         return self._voter_weights(lists)
 
     def _weigh(self, lists):
-        """Return the lists, the learned weight of each list, and a mask of the lists with a known weight.
+        """Return the lists, the weight of each list, and a mask of the lists with a learned weight.
 
-        In the returned lists, the lists of ignored voters have list weight 0. The mask is None if all weights are
-        known.
+        In the returned lists, the lists of ignored voters have list weight 0. The mask is None if all lists have a
+        learned weight, or if nothing is learned.
         """
         if self.weighting is None:
             return lists, None, None

@@ -110,7 +110,7 @@ class _Table:
         self.is_doubtful = False
 
     def options(self, separator):
-        """Return the arguments with which pandas parses fields."""
+        """Return the arguments of ``pandas.read_csv`` for the columns of the layout."""
         return {
             "sep": separator,
             "quoting": csv.QUOTE_NONE if self.is_trec else csv.QUOTE_MINIMAL,

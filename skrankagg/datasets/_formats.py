@@ -136,8 +136,8 @@ class Format:
         Function whose argument is a :class:`Look`. It returns a list of the layouts that the file may have; the list is
         empty if the file has another format.
     decides : bool, default=False
-        Whether a file that fits this format fits no other format. Such formats are tried first, even if another format
-        was requested.
+        Whether a file that fits this format cannot fit another format. Such formats are tried first, even if another
+        format was requested.
     read : callable, default=read_rows
         Function that reads a file and returns a frame. The arguments are the source, the layout, the kind, and a bool
         that is True if the caller has named the format.

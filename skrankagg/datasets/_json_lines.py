@@ -65,7 +65,7 @@ def _kind(value):
 
 
 def _is_of_line(key, begin):
-    """Return True if the key occurs in JSON Lines with a value whose first character is `begin`."""
+    """Return True if a line of JSON Lines can have this key, with a value that begins with the character `begin`."""
     return key in _ITEMS["lists"] if begin == "[" else canonical(key) is not None and begin != "{"
 
 
@@ -147,7 +147,7 @@ class _Rows:
         self._layouts, self._lists = {}, {}
 
     def add(self, record, number):
-        """Read the object of a line."""
+        """Add the rows of the JSON object on one line."""
         place = f" on line {number}"
         check_fields(record, place)
         keys = tuple(record)

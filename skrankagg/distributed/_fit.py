@@ -50,7 +50,7 @@ def fit_partitions(
     Returns
     -------
     object
-        The estimator. A fit on all partitions sets its attribute `voter_weights_`. These weights equal the weights of a
+        The estimator. A fit on all partitions sets the attribute `voter_weights_`. These weights equal the weights of a
         fit on all lists, up to floating-point summation order. The attribute `query_voter_weights_`, which has a row
         for each list, is not set.
 

@@ -316,7 +316,7 @@ class ParquetChunks:
     def _tables(self, skip=0):
         """Yield each chunk that begins at row `skip` or later, and the row where the chunk ends.
 
-        A chunk must begin at row `skip`.
+        `skip` must be the first row of a chunk.
         """
         from ._arrow_chunks import HashSet, whole_queries
 

@@ -134,7 +134,7 @@ def _compare(part, other, record):
 def _to_table(frame, schema):
     """Convert the result of a chunk to an Arrow table with the column types of the first chunk's result.
 
-    `schema` contains these types; it is None for the first chunk. Return the table and the types.
+    `schema` contains these types; it is None for the first chunk. Returns the table and the types.
     """
     if schema is None:
         schema = pa.Schema.from_pandas(frame, preserve_index=False).remove_metadata()

@@ -59,7 +59,7 @@ class CalibratedConsensus(JudgedConsensus):
     cv : int, splitter or iterable, default=5
         Folds of whole queries, as in :func:`cross_val_consensus`. Isotonic regression is fitted to each fold, and the
         probabilities are averaged. If the aggregator learns from judgements, the consensus of each judged query comes
-        from a fit on the other folds. There are at most as many folds as queries with relevant items.
+        from a fit on the other folds. The number of folds is at most the number of queries with relevant items.
     qrels : Qrels, DataFrame or dict, default=None
         Judgements of training queries. None if the judgements are passed to ``fit``, as ``qrels=`` or as `y` from
         :meth:`~skrankagg.Qrels.align`.
@@ -98,9 +98,9 @@ class CalibratedConsensus(JudgedConsensus):
     The mean of the isotonic regressions of the folds changes in smaller steps than a single regression. Scikit-learn's
     ``CalibratedClassifierCV`` computes the same mean from the same scores and folds. A sigmoid is fitted once.
 
-    The sigmoid uses the targets of Platt [1]_: with r relevant and s other samples, :math:`(r + 1)/(r + 2)` for a
-    relevant sample and :math:`1/(s + 2)` for any other. Tied items have the same probability, except with ``"all"`` if
-    different numbers of lists contain them.
+    The sigmoid is fitted to the targets of Platt [1]_. With r relevant and s other samples, the target of a relevant
+    sample is :math:`(r + 1)/(r + 2)`, and the target of any other sample is :math:`1/(s + 2)`. Tied items have the same
+    probability, except with ``"all"`` if different numbers of lists contain them.
 
     If few items are relevant, as in lists of a thousand documents, evaluate the probabilities of the first items only.
     Over all items, any method that gives nearly every item a probability near 0 has a small error. On such lists the

@@ -604,7 +604,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         names = [name for name, _ in self.aggregators]
         unknown = [name for name in self.learns if name not in names]
         if unknown:
-            raise InputError(f"`learns` must name methods among {', '.join(names)}; got {unknown[0]!r}.")
+            raise InputError(
+                f"`learns` must name methods among {', '.join(names)}; got {unknown[0]!r}. Correct the name."
+            )
 
     def _needs_judgements(self):
         """Return True, because the Comparator uses judgements to choose the best method."""

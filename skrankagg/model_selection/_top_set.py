@@ -25,9 +25,9 @@ _ROUNDING = 1e-9
 class TopSet(JudgedConsensus):
     r"""Cut a consensus after its first items, so that they contain relevant items with a given confidence.
 
-    The result contains as few of the first items of a query as possible. With probability `confidence`, they contain a
-    relevant item, or a given share of the relevant items, of a new query. The depth of the cut is learned from judged
-    queries. The confidence is valid for any aggregator, if new queries have the same distribution as judged queries.
+    The result contains the first items of each query. With probability `confidence`, these items of a new query contain
+    a relevant item, or a given share of the relevant items. The smallest such depth is learned from judged queries. The
+    confidence is valid for any aggregator, if new queries have the same distribution as the judged queries.
 
     Parameters
     ----------

@@ -28,7 +28,8 @@ class PreferenceRelationsGraph(Method):
     alpha : float, default=0.1
         Share of the lists below which a minority is ignored.
     beta : float, default=0.5
-        Share of the lists that must compare two items. Otherwise the majority between the two items is ignored.
+        Smallest share of the lists that must compare two items. With fewer lists, the majority between the two items is
+        ignored.
     %(convention)s
 
     See Also

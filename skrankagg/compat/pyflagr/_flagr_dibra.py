@@ -94,8 +94,7 @@ class Weights:
     ----------
     value : ndarray of shape (n_lists,), dtype=float64
     low, high, deviation : float
-        Minimum, maximum and standard deviation of the weights, which are used to scale them. In the first iteration
-        these are 0, 1 and 1.
+        Minimum, maximum and standard deviation of the weights. In the first iteration, 0, 1 and 1 are used instead.
     """
 
     value: np.ndarray
