@@ -368,7 +368,7 @@ class PartialListsWarning(UserWarning):
     See Also
     --------
     skrankagg.base.AggregatorTags : Contains the tag ``lenient``.
-    skrankagg.inspection.diagnose : Examines lists, and names the methods for which the lists are not suitable.
+    skrankagg.inspection.diagnose : Examines lists, and names the methods that are not suitable for them.
     ExposureWarning : Paired comparisons are aggregated by a method that ranks absent items last.
 
     Examples

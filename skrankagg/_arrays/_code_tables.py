@@ -15,10 +15,10 @@ _CELLS, _ROWS = 1 << 20, 1 << 16
 
 
 def number_by_table(ptr, code, parts):
-    """Number the distinct codes of each group in ascending order, one group after the other.
+    """Assign consecutive numbers to the distinct codes of each group, in ascending order and group by group.
 
     The arguments and the result are the same as for :func:`~skrankagg._arrays._ragged.number_codes`. Returns None if a
-    part repeats a code, or if the tables would be too large.
+    part of a group repeats a code, or if the tables would be too large.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._code_tables import number_by_table

@@ -447,7 +447,7 @@ def majority(lists, absent="last"):
 
 
 def is_dense(lists, row_weight=None):
-    """Return a mask of shape (n_queries,): True for each query for which NumPy is expected to be faster than a kernel.
+    """Return a mask of shape (n_queries,): True for each query that NumPy probably processes faster than a kernel.
 
     NumPy compares all items of a query; a kernel visits only the pairs inside each list. The kernel is ``co_ranked`` if
     the weights of the rows are given, and ``majority_points`` otherwise. For ``majority_points`` and weighted lists,

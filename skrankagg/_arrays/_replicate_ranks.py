@@ -29,7 +29,7 @@ def places_of_replicates(ptr, score, scale=None):
     `ptr`, of shape (n_groups + 1,), delimits the groups; every group has a member. Each column is treated separately.
     Neighbours tie if they differ by at most the tolerance times the largest finite absolute score in their group and
     column. If the scores are sums whose terms cancel, rounding errors may be larger than this tolerance. `scale`, of
-    shape (n_groups,), is a lower limit for the largest score, and thus prevents a tolerance that is too small.
+    shape (n_groups,), is a lower limit for the largest score, so that the tolerance is not too small.
 
     Tied members form a class. Returns the first and the last place of each member's class, counted from 1, as two int32
     arrays of the same shape as the scores. If no scores tie, both results are the same array. If a group contains NaN

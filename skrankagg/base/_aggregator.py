@@ -517,7 +517,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         The third result is one number, or an array of shape (n_queries,).
         """
         raise InputError(
-            "Voter weights can only be learned for methods that sum independent per-list scores; "
+            "Voter weights can only be learned for methods whose scores are sums of one value from each list; "
             f"{self!r} is not such a method. Choose ReciprocalRankFusion, RankBiasedCentroid, CombSUM, BordaCount or "
-            "SimpleBorda; VoterWeighter weighs the voters of any method."
+            "SimpleBorda. VoterWeighter weighs the voters of any method."
         )

@@ -95,7 +95,7 @@ class EstimatedCost(NamedTuple):
 
 @dataclass
 class Sizes:
-    """Sizes of ranked lists, from which the cost of a method is estimated.
+    """Sizes of ranked lists, which determine the estimated cost of a method.
 
     The attributes have the same names and shapes as in RankedLists. `repeat` is the number of times that these queries
     occur.

@@ -40,12 +40,11 @@ def pool_weights(lists, weight, owners=None):
 
 
 def sums_to_pool(lists, weight, owners=None):
-    """Return the sums from which :func:`pooled_sums` computes pooled weights, of shape (n_voters, 4).
+    """Return four sums for each voter, which :func:`pooled_sums` needs, as an array of shape (n_voters, 4).
 
-    The relative weight of a list is its weight divided by the mean weight of its query's lists. For each voter, the
-    third column contains the sum of the relative weights of its lists. The fourth column contains the number of its
-    lists. The first two columns contain the same two sums, but each term is multiplied by the list's original weight.
-    If the queries are divided into several parts, the sums of the parts can be added up.
+    Let w be the original weight of a list. The relative weight r of a list is its learned weight divided by the mean
+    learned weight of its query's lists. The four columns contain the sums of w r, w, r and 1 over the lists of each
+    voter. If the queries are divided into several parts, the sums of the parts can be added up.
     """
     total = lists.sum_over_lists(lists.list_weight)
     learnt = lists.sum_over_lists(weight * lists.list_weight)

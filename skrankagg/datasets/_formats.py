@@ -32,7 +32,7 @@ _LETOR = re.compile(r"\S+ qid:\S+ \d+:\S+")
 
 
 class Look:
-    """The beginning of a file, from which each `Format` decides whether it can read the file.
+    """The beginning of a file, which each `Format` examines to determine if it can read the file.
 
     Parameters
     ----------

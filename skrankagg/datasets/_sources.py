@@ -67,7 +67,7 @@ def is_file(source):
 
 
 def file_name(source):
-    """Return the name by which error messages refer to a path, an open file or a StreamContent."""
+    """Return the name of a path, an open file or a StreamContent, for use in error messages."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
     name = getattr(source, "name", None)
@@ -173,8 +173,8 @@ def add_file_to_errors(caller, source, remedy):
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(
-            f"{caller} cannot read {name!r}: expected a whole gzip file, got a damaged one ({error}); fetch or "
-            "compress it again."
+            f"{caller} cannot read {name!r}: expected a whole gzip file, got a damaged one ({error}); download or "
+            "compress the file again."
         ) from None
     except ValueError as error:
         remedy = getattr(error, "remedy", remedy)

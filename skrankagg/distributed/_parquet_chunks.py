@@ -116,7 +116,7 @@ def _footer(file):
             return opened.metadata.num_rows, opened.schema_arrow
     except (ArrowException, OSError) as error:
         reason = " ".join(str(error).split()).rstrip(".")
-        raise InputError(f"`path` must be Parquet files; pyarrow cannot read {str(file)!r} ({reason}).") from None
+        raise InputError(f"`path` must contain Parquet files; pyarrow cannot read {str(file)!r} ({reason}).") from None
 
 
 def _own_names(file, there, columns):

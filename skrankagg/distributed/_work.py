@@ -179,7 +179,7 @@ class MeasureRows:
 
 
 class Learn:
-    """Function that computes sums over the lists of a partition, from which an aggregator learns voter weights.
+    """Function that computes the sums over a partition's lists that an aggregator needs to learn voter weights.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class CalibratedConsensus(JudgedConsensus):
         increasing function of any shape [2]_. "auto" uses the sigmoid below 100 judged queries, and isotonic regression
         from 100 on.
     feature : {"min-max", "rank", "score", "all"}, default="min-max"
-        Number from which the probability is computed. "min-max" is the score, scaled from 0 for the last items of the
+        Number that determines the probability. "min-max" is the score, scaled from 0 for the last items of the
         query to 1 for the first items. "rank" is the logarithm of the rank. "score" is the score itself; it is suitable
         only if the scores of all queries have the same scale. "all" is a logistic regression of seven numbers, listed
         in the notes. With "all" an item may have a higher probability than an item above it.

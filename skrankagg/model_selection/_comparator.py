@@ -587,7 +587,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         if baseline == BEST_VOTER and baseline not in self.results_.index:
             if not voters:
                 raise InputError(
-                    "`baseline` must be the name of a row; got 'best voter' without voters. Pass with_voters=True."
+                    "`baseline` must be the name of a row; got 'best voter', but no voter was measured. Pass "
+                    "with_voters=True."
                 )
             baseline = compare_methods(table[names.isin(voters)], metric=metric, confidence=None).index[0]
         if rows == "methods":

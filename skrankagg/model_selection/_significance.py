@@ -137,8 +137,8 @@ def compare_methods(
     Intervals over fewer than 20 queries are too short: 95 % intervals contain the difference in 84 % of cases with 5
     queries, and in 90 % with 10. :func:`~skrankagg.stats.bootstrap_interval` with ``method="t"`` has better coverage.
 
-    A comparison of two methods leaves out queries for which either method has no value. If the same queries were used
-    to choose the baseline, as with ``baseline=None``, the p-values are too small. Choose the baseline beforehand.
+    A comparison of two methods uses only the queries with values of both methods. If the same queries were used to
+    choose the baseline, as with ``baseline=None``, the p-values are too small. Choose the baseline beforehand.
 
     Examples
     --------
@@ -285,8 +285,8 @@ def compare_ranks(
     Parameters
     ----------
     table : DataFrame
-        Measures, indexed by method and query. Methods without any value, such as failed methods, are left out. Queries
-        for which one of the remaining methods has no value are left out too.
+        Measures, indexed by method and query. Methods without any value, such as failed methods, are left out. Only
+        queries with values of all remaining methods are used.
     metric : str or Measure, default=None
         Measure; None uses the first measure.
     alpha : float, default=0.05

@@ -153,7 +153,7 @@ class TopSet(JudgedConsensus):
 
 
 def _fewest(confidence):
-    """Return the smallest number of queries from which a depth with this confidence can be learned."""
+    """Return the smallest number of judged queries that is enough to learn a depth with this confidence."""
     n = max(1, math.floor(confidence / (1 - confidence)) - 1)
     while math.ceil((n + 1) * confidence - _ROUNDING) > n:
         n += 1

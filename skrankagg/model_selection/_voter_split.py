@@ -120,7 +120,7 @@ class VoterKFold:
         TypeError
             If the method is called as scikit-learn calls splitters of samples.
         ValueError
-            If `shuffle` is False, and a query has only integer weights and a weight above 1.
+            If `shuffle` is False and all weights of a query are integers, but a weight is above 1.
         """
         if y is not ... or groups is not ...:
             raise InputTypeError(

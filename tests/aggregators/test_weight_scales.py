@@ -283,8 +283,8 @@ def test_error_for_extreme_weights_names_query_and_weights(method):
         with pytest.raises(InputError) as caught:
             clone(method).fit_transform(pd.concat([pair, frame], ignore_index=True))
         assert str(caught.value) == (
-            f"Results of {method!r} must be within the range of floating-point numbers; in query 'q' they are not, "
-            "because the weights are from 1 to 1e+300. Choose weights closer to 1."
+            f"Results of {method!r} must be within the range of floating-point numbers; query 'q' has results beyond "
+            "this range, because its weights are from 1 to 1e+300. Choose weights closer to 1."
         )
         clone(method).fit_transform(pair)
 

@@ -141,9 +141,9 @@ class DIBRA(Method):
     prune : {None, "low", "wire"}, default=0
         How to cut the lists after the last iteration. As in PyFLAGR, 0, False and True mean None.
     gamma : float, default=1.5
-        Rate at which the gain in weight decreases with the distance and with the number of the iteration.
+        Constant in ``exp(-gamma * t * d)``, the gain in weight in iteration t for a list with distance d to the result.
     num_buckets : int, default=3
-        Number of classes of trust into which "wire" divides the voters.
+        Number of classes of trust; "wire" divides the voters into these classes.
     d1, d2 : float, default=0.4, 0.1
         Coefficients that determine the share of each list that is kept when lists are cut.
     tol : float, default=0.01

@@ -126,8 +126,8 @@ class Method:
         rels_df : DataFrame, default=None
             The judgements as a frame. The columns have the same order, or are named `query`, `item`, `relevance`.
         out_dir : str or path-like, default=None
-            Folder in which both frames are also stored, as ``out_<letters>.csv`` and ``eval_<letters>.csv`` with random
-            letters.
+            Folder for copies of both frames, which are named ``out_<letters>.csv`` and ``eval_<letters>.csv`` with
+            random letters.
 
         Returns
         -------

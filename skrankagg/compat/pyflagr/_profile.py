@@ -106,7 +106,7 @@ class QueryTable:
         Returns
         -------
         ndarray of shape (n_lists, n_items), dtype=int16 or int64
-            The doubled ranks, in a type in which `gap` can be added without overflow.
+            The doubled ranks; adding `gap` to them does not overflow.
         """
         twice = np.where(self.held, 2 * self.rank, 0.0)
         absent = twice.max(initial=0.0) + gap
