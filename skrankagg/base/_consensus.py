@@ -266,10 +266,10 @@ def sole_lists_again(lists):
 
 
 def _chains(score, tolerance, source):
-    """Return a number for each item; with these numbers as `source`, the tie classes stay the same.
+    """Encode the tie classes as a number for each item, which :func:`best_first` uses instead of `source`.
 
     Two items with neighbouring scores get the same number if a tie class must end between them. Unequal scores with the
-    same source never tie, so the numbers give the same classes as `source`.
+    same source never tie, so `best_first` finds the same classes.
     """
     order = np.argsort(-score, kind="stable")
     ordered = score[order]
@@ -355,14 +355,14 @@ def _tie_breakers(tiebreak, support, total, heads):
 
 
 def _divide_classes(class_start, run_start, source):
-    """Divide tie classes, so that no class contains unequal values that have the same source.
+    """Divide tie classes, so that no class contains two unequal values that must not tie.
 
-    Two unequal values are also separated if one value has exactly one source and the other value has no source. Members
-    are in descending order of their values. `run_start` marks each value that differs from the value before. `source`,
-    of shape (n_members,), contains what `sole_source` of :func:`rank_scores` returns. Classes are built from the
-    highest value down: a class ends before the first value that must be separated from a value in the class. All pairs
-    of members are checked, so the order of members with equal values has no effect. Returns a mask of shape
-    (n_members,), True where a class starts.
+    Two unequal values must not tie if they have the same source, or if one value has exactly one source and the other
+    value has no source. Members are in descending order of their values. `run_start` marks each value that differs from
+    the value before. `source`, of shape (n_members,), contains what `sole_source` of :func:`rank_scores` returns. A
+    class ends before the first value that must not tie with a value in the class. All pairs of members are checked, so
+    the order of members with equal values has no effect. Returns a mask of shape (n_members,), True where a class
+    starts.
     """
     heads = np.flatnonzero(run_start)
     run = np.cumsum(run_start) - 1

@@ -22,8 +22,8 @@ def check_sums(method, lists):
 def check_range(method, lists, score, *, far=True):
     """Raise InputError if scores, of shape (n_candidates,), are not finite because of the weights of their query.
 
-    If `far` is true, an error is only raised if some weights are very large or very small, because ordinary weights are
-    probably not the reason.
+    If `far` is true, an error is only raised if some weights are very large or very small. With ordinary weights, the
+    scores probably have another fault.
     """
     if not lists.is_weighted or np.isfinite(score).all():
         return

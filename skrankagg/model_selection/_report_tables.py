@@ -71,7 +71,7 @@ def text_table(
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True
-        Whether to mark the best value of each measure. For a list of methods, the best value among these methods is
+        Whether to mark the best value of each measure. With a list of methods, the best value among these methods is
         marked.
     time : str, default="time"
         Name of the column of times in seconds. The column may be missing. Times are shown in ms or s.
@@ -157,7 +157,7 @@ def latex_table(
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True
-        Whether to set the best value of each measure in bold. For a list of methods, the best value among these methods
+        Whether to set the best value of each measure in bold. With a list of methods, the best value among these methods
         is in bold.
     time : str or None, default=None
         Name of the column of times in seconds, which are shown in ms or s. None leaves out a column "time".
@@ -290,7 +290,7 @@ def markdown_table(
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True
-        Whether to set the best value of each measure in bold. For a list of methods, the best value among these methods
+        Whether to set the best value of each measure in bold. With a list of methods, the best value among these methods
         is in bold.
     time : str, default="time"
         Name of the column of times in seconds. The column may be missing. Times are shown in ms or s.
@@ -346,7 +346,7 @@ def style_table(
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True
-        Whether to set the best value of each measure in bold. For a list of methods, the best value among these methods
+        Whether to set the best value of each measure in bold. With a list of methods, the best value among these methods
         is in bold.
     time : str, default="time"
         Name of the column of times in seconds. The column may be missing. Times are shown in ms or s.

@@ -95,7 +95,7 @@ class QueryTable:
         return np.count_nonzero(self.held, axis=0)
 
     def whole_ranks(self, gap=1):
-        """Return the doubled ranks; absent items are at least `gap` below all other items.
+        """Return the doubled ranks; absent items get the largest doubled rank plus `gap`.
 
         Doubled ranks are integers, even for ties.
 
