@@ -157,8 +157,8 @@ def latex_table(
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True
-        Whether to set the best value of each measure in bold. With a list of methods, the best value among these methods
-        is in bold.
+        Whether to set the best value of each measure in bold. With a list of methods, the best value among these
+        methods is in bold.
     time : str or None, default=None
         Name of the column of times in seconds, which are shown in ms or s. None leaves out a column "time".
     headings : mapping of str to str, default=None
@@ -290,8 +290,8 @@ def markdown_table(
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True
-        Whether to set the best value of each measure in bold. With a list of methods, the best value among these methods
-        is in bold.
+        Whether to set the best value of each measure in bold. With a list of methods, the best value among these
+        methods is in bold.
     time : str, default="time"
         Name of the column of times in seconds. The column may be missing. Times are shown in ms or s.
 
@@ -346,8 +346,8 @@ def style_table(
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True
-        Whether to set the best value of each measure in bold. With a list of methods, the best value among these methods
-        is in bold.
+        Whether to set the best value of each measure in bold. With a list of methods, the best value among these
+        methods is in bold.
     time : str, default="time"
         Name of the column of times in seconds. The column may be missing. Times are shown in ms or s.
 
