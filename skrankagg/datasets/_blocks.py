@@ -38,7 +38,7 @@ _EXACT = {"float_precision": "round_trip"} if OLD_PANDAS else {}
 
 
 class _Guard(io.RawIOBase):
-    """Binary stream without the byte order mark and final line ends, with flags for bytes that parsers mishandle."""
+    """Binary stream that removes the byte order mark and final line ends, and flags bytes that parsers mishandle."""
 
     def __init__(self, stream):
         self.stream = stream

@@ -114,7 +114,7 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
         cv = VoterKFold(cv, shuffle=True, random_state=0)
     elif not isinstance(cv, VoterKFold):
         raise InputTypeError(
-            f"`cv` must be an int or a VoterKFold, which hold out some of the lists of each query; got {cv!r}. Choose "
+            f"`cv` must be an int or a VoterKFold, because some lists of each query are held out; got {cv!r}. Choose "
             "cv=VoterKFold(5, shuffle=True, random_state=0)."
         )
     lists = check_lists(encode_plain(lists), (cv.groups, *aggregator._named_groups))
