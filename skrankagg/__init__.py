@@ -22,5 +22,5 @@ from lazy_loader import attach_stub
 
 __version__ = "0.1.0"
 
-# The public names stand in __init__.pyi, and each is imported when it is first asked for.
+# __init__.pyi lists the public names. Each name is imported when it is used for the first time.
 __getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

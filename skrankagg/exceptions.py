@@ -95,7 +95,7 @@ class MemoryLimitError(InputError, MemoryError):
     message : str
         Text of the message.
     parameter : str, default=None
-        Name of the parameter with the wrong value. It is None if memory is insufficient.
+        Name of the parameter with the wrong value. None if the cause is insufficient memory.
 
     See Also
     --------
@@ -139,10 +139,10 @@ class MissingLibraryError(ImportError):
 class AmbiguousInputWarning(UserWarning):
     """Input can be read in two ways; the message describes the chosen way.
 
-    For example, a frame may have both `query` and `qid`. Then `query` usually contains the texts of the queries, and
-    `qid` contains the ids of the queries. Therefore `qid` is read. A frame with PyTerrier's columns `qid`, `query` and
-    `docno` gives no warning. Another example is a matrix with more rows than columns. The rows of such a matrix may be
-    voters instead of items.
+    For example, a frame may have the columns `query` and `qid`. Usually `query` contains the texts of the queries, and
+    `qid` contains their ids, so `qid` is read. A frame with PyTerrier's columns `qid`, `query` and `docno` gives no
+    warning. Another example is a matrix with more rows than columns. The rows of such a matrix may be voters instead of
+    items.
 
     See Also
     --------
@@ -234,7 +234,7 @@ class ExposureWarning(UserWarning):
 
 
 class FewListsWarning(UserWarning):
-    """A query has too few lists to estimate by resampling how certain its consensus is.
+    """A query has so few lists that resampling cannot estimate how certain its consensus is.
 
     With fewer than five lists, intervals are too narrow, because all resamples consist of the same few lists.
 
@@ -355,11 +355,12 @@ class PartialListsWarning(UserWarning):
 
     Two treatments of absent items are suitable only if lists contain most items, or if voters saw only some items.
     :class:`~skrankagg.MarkovChain` with ``absent="ignore"``, its default, leaves absent items out. The norm "z-score"
-    with ``absent_score="zero"``, the default, gives absent items the mean score of the list. On 24 judged collections,
-    with lists cut at 100 items, the mean nDCG@10 was compared with the mean nDCG@10 of reciprocal rank fusion. The
-    Markov chain MC4 was 4.4 points below with ``absent="ignore"``, and 0.2 points above with ``absent="last"``. CombSUM
-    was 1.9 points below with ``absent_score="zero"``, and 0.2 points below with ``absent_score="min"``. One point is
-    0.01.
+    with ``absent_score="zero"``, the default, gives absent items the mean score of the list.
+
+    On 24 judged collections, with lists cut at 100 items, the mean nDCG@10 of two methods was compared with reciprocal
+    rank fusion. One point is 0.01. The Markov chain MC4 was 4.4 points worse with ``absent="ignore"``, and 0.2 points
+    better with ``absent="last"``. CombSUM was 1.9 points worse with ``absent_score="zero"``, and 0.2 points worse with
+    ``absent_score="min"``.
 
     The warning is issued once per call if the median length of the lists is below half of the number of items in most
     queries. The median takes the weights of lists into account. Paired comparisons never cause the warning.
@@ -367,7 +368,7 @@ class PartialListsWarning(UserWarning):
     See Also
     --------
     skrankagg.base.AggregatorTags : Contains the tag ``lenient``.
-    skrankagg.inspection.diagnose : Examines lists, and names the methods for which the lists are not suitable.
+    skrankagg.inspection.diagnose : Examines lists, and names the methods that are not suitable for them.
     ExposureWarning : Paired comparisons are aggregated by a method that ranks absent items last.
 
     Examples
@@ -543,10 +544,10 @@ class UnfilledWarning(UserWarning):
 class UnknownVoterWarning(UserWarning):
     """Voters do not match: a parameter contains a name that is probably misspelt, or the fitted lists had other voters.
 
-    If no list has the voter named in a parameter such as ``voter_weights``, the name is considered misspelt if it
+    A parameter such as ``voter_weights`` may contain a name without a list. The name is considered misspelt if it
     resembles exactly one voter. A name resembles a voter if the two are equal except for case, blanks, leading zeros
-    and type (1 and "1"), or if their spelling is similar. Other names without a list cause no warning. The lists may be
-    only a part of a data set, as in cross-validation, and some voters of the data set may have no list in this part.
+    and type (1 and "1"), or if their spelling is similar. Other names without a list cause no warning, because lists
+    may be only a part of a data set, as in cross-validation. Some voters of the data set may have no list in this part.
 
     See Also
     --------

@@ -1,7 +1,8 @@
-"""Numbering of the distinct codes of groups by tables, which have a cell for each code that a group may contain.
+"""Numbering of the distinct integer codes of groups by lookup tables, a fast alternative to sorting.
 
-This is several times faster than sorting, if the codes of each group and of each list are close together. Examples are
-few items, and items that were sorted query by query.
+The table of a group has a cell for each code from the group's lowest to its highest code. Tables are several times
+faster than sorting if the codes of each group and of each list are close together. This is so if there are few items,
+or if the items were sorted query by query.
 """
 
 import numpy as np
@@ -14,10 +15,10 @@ _CELLS, _ROWS = 1 << 20, 1 << 16
 
 
 def number_by_table(ptr, code, parts):
-    """Number the distinct codes of each group in ascending order, one group after the other.
+    """Assign consecutive numbers to the distinct codes of each group, in ascending order and group by group.
 
     The arguments and the result are the same as for :func:`~skrankagg._arrays._ragged.number_codes`. Returns None if a
-    part repeats a code, or if the tables would be too large.
+    part of a group repeats a code, or if the tables would be too large.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._code_tables import number_by_table
@@ -57,9 +58,10 @@ def number_by_table(ptr, code, parts):
 
 
 def _lay_out(low, high):
-    """Lay out a cell for each code from `low` to `high`, for one range after the other.
+    """Assign a table cell to each code from `low` to `high`, for one range of codes after the other.
 
-    Returns the number to add to a code of each range to get its cell, and a pointer array of the cells.
+    Returns, for each range, the number that must be added to a code to get its cell. Also returns the pointer array
+    that delimits the cells of the ranges.
     """
     ptr = np.zeros(len(low) + 1, dtype=np.int64)
     np.cumsum(high.astype(np.int64) - low + 1, out=ptr[1:])
@@ -67,7 +69,10 @@ def _lay_out(low, high):
 
 
 def _blocks(ptr, cell_ptr):
-    """Yield the bounds of blocks of groups; a block has one group, or at most `_CELLS` cells and `_ROWS` rows."""
+    """Divide groups into blocks, and yield the slice bounds of each block.
+
+    A block has one group, or at most `_CELLS` cells and `_ROWS` rows.
+    """
     begin = 0
     while begin < len(ptr) - 1:
         most = np.searchsorted(cell_ptr, cell_ptr[begin] + _CELLS, side="right")
@@ -77,7 +82,10 @@ def _blocks(ptr, cell_ptr):
 
 
 def _steps(ptr, code, shift, cell_ptr):
-    """Yield slices of the rows of a block of groups, and the cell of each row, counted from the block's first cell."""
+    """Go through the rows of a block in steps; yield the slice of the rows of each step, and their table cells.
+
+    Cells are counted from the first cell of the block.
+    """
     shift = shift - cell_ptr[0]
     for start in range(ptr[0], ptr[-1], _ROWS):
         rows = slice(start, min(start + _ROWS, int(ptr[-1])))
@@ -87,7 +95,7 @@ def _steps(ptr, code, shift, cell_ptr):
 
 
 def _mark(ptr, code, shift, cell_ptr):
-    """Return a mask of the cells of a block of groups that occur."""
+    """Return a mask of the table cells whose codes occur in a block of groups."""
     present = np.zeros(cell_ptr[-1] - cell_ptr[0], dtype=bool)
     for _, cell in _steps(ptr, code, shift, cell_ptr):
         present[cell] = True

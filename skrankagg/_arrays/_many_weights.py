@@ -74,12 +74,12 @@ def score_many_weights(lists, score_query, one_by_one):
 
 
 def count_many_majorities(ranks, weights, absent="last"):
-    """For each replicate and each item, count the opponents that the item beats, and the opponents it draws with.
+    """For each replicate and each item, count the opponents that the item beats, and the opponents it ties with.
 
     `ranks`, of shape (n_lists, n_items), are returned by :func:`~skrankagg._arrays._pairwise.rank_matrix`. `weights`,
     of shape (n_lists, n_replicates), are integers in single precision. With ``absent="last"`` a list prefers its own
     items to all others. Returns two arrays of shape (n_items, n_replicates): the numbers of beaten opponents, and the
-    numbers of draws.
+    numbers of ties.
     """
     n, n_replicates = ranks.shape[1], weights.shape[1]
     balance, decided = (np.zeros((n, n_replicates), dtype=np.float32) for _ in range(2))

@@ -1,4 +1,4 @@
-"""Normalisations: each gives comparable values to a list's items, and a value to the items absent from the list.
+"""Normalisations, which convert the ranks or scores of each list to values that can be compared between lists.
 
 Every function accepts encoded lists and returns two arrays. The first array contains the value of each row and has
 shape (n_rows,). The second array contains the value of an absent item for each list and has shape (n_lists,). If absent
@@ -66,9 +66,9 @@ def bounded_min_max(lists, lower, upper, *, clip):
     """Compute ``(s - lower) / (upper - lower)`` for each score ``s`` of a list.
 
     The bounds have shape (n_lists,). A NaN bound is replaced by the list's lowest or highest score. With `clip`, a
-    score beyond a bound is replaced by the bound. If ``upper - lower`` is 0 for a list, the difference is replaced by
-    1. If, in addition, the lower bound of this list is NaN, 1 is added to each value, so a constant list gets 1. A
-    negative ``upper - lower`` is possible only with ``clip=False``; the caller must reject it.
+    score beyond a bound is replaced by the bound. If the bounds of a list are equal, the divisor is 1. If its lower
+    bound is also NaN, 1 is added to each value, so all items of a constant list get 1. A negative ``upper - lower`` is
+    possible only with ``clip=False``; the caller must reject it.
     """
     heads = lists.row_ptr[:-1]
     score = lists.score

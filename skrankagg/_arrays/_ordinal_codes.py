@@ -1,4 +1,4 @@
-"""Numbers recoded as unsigned integers of the same order, for algorithms that only compare them.
+"""Conversion of numbers to unsigned integers with the same order, for algorithms that only compare numbers.
 
 The greater of two numbers has the greater code, and equal numbers have the same code.
 

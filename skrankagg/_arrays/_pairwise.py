@@ -27,8 +27,8 @@ from ._ragged import gather_ranges, tie_starts
 _WORTH = 1_200_000
 # Largest number of items for the dense algorithm, because the size of its matrices grows with the square.
 _DENSE_ITEMS = 4096
-# In queries with more items, the kernel takes longer for a pair, compared with NumPy. Beyond the second number, its
-# matrix leaves the cache. The factors were found by time measurements.
+# Above each of these numbers of items, the kernel takes longer for a pair of items. Above the second number, its matrix
+# does not fit into the cache. `_SLOWER` contains the measured factors.
 _FEW_ITEMS, _CACHED_ITEMS = 300, 700
 _SLOWER = 2.0, 3.5
 # Number of matrix rows that are counted at once if only half of the matrix is computed.
@@ -77,8 +77,8 @@ def preference_counts(ranks, lower=None, *, gap=1, weight=None):
 
     ``ranks`` has shape (n_lists, n_items), and lower ranks are better. If ``lower`` is given, the rank of the worse
     item of a pair is read from ``lower`` instead of ``ranks``. In ``lower``, -1 marks an item that is never the worse
-    item. A list prefers an item that is at least ``gap`` above the other item. With gap 0, a list also prefers each of
-    two tied items to the other, and each item to itself.
+    item. A list prefers an item to another item if its rank is lower by at least ``gap``. With gap 0, a list also
+    prefers each of two tied items to the other, and each item to itself.
 
     If ``weight`` is given, the result is the total weight of these lists instead of their number, as float64.
     ``weight`` has shape (n_lists,) or (n_lists, n_items). In the first case, it contains one weight for each list. In
@@ -95,7 +95,7 @@ def preference_counts(ranks, lower=None, *, gap=1, weight=None):
             else _count_by_list(upper, lower)
         )
     weight = np.broadcast_to(weight if weight.ndim == 2 else weight[:, None], (m, n))
-    # Measured: by list, a comparison costs more, and the number of calls is the number of lists instead of items.
+    # According to measurements, list by list, a comparison costs more, but there is one call for each list, not item.
     by_list = m * (1 + 3 * n**2 / 20_000) < n
     return (weigh_by_list if by_list else _weigh_by_item)(upper, lower, weight)
 
@@ -148,7 +148,7 @@ def _count_strip(upper, lower, counts):
 
 @contextlib.contextmanager
 def _unbuffered(n):
-    """Return a context in which NumPy compares long rows of n numbers without copying them into a buffer."""
+    """Return a context manager in which NumPy compares long rows of n numbers without copying them into a buffer."""
     if n < _LONG_ROW:
         yield
         return
@@ -367,7 +367,7 @@ def hold_both(prefer, level):
 
 
 def prefer_held(prefer, both):
-    """Return `prefer` plus the weight of the lists that contain the row's item but not the column's item.
+    """Return the sum of `prefer` and the weight of the lists with the row's item but without the column's item.
 
     `both` is the weight of the lists that contain both items; its diagonal is the weight of the lists with the item.
     """
@@ -412,9 +412,9 @@ def count_above(ranks, chosen):
 
 
 def majority(lists, absent="last"):
-    """For each item, count the opponents that the item beats by a weighted majority, and the opponents it draws with.
+    """For each item, count the opponents that the item beats by a weighted majority, and the opponents it ties with.
 
-    Returns two arrays of shape (n_candidates,): the numbers of beaten opponents, and the numbers of draws.
+    Returns two arrays of shape (n_candidates,): the numbers of beaten opponents, and the numbers of ties.
 
     ``absent`` is as in :func:`preference_matrix`.
     """
@@ -447,13 +447,13 @@ def majority(lists, absent="last"):
 
 
 def is_dense(lists, row_weight=None):
-    """Return a mask of shape (n_queries,): True for each query for which NumPy is expected to be faster than a kernel.
+    """Return a mask of shape (n_queries,): True for each query that NumPy probably processes faster than a kernel.
 
-    NumPy compares all items of a query; a kernel visits only the pairs inside each list. If the weights of the rows are
-    given, NumPy is compared with the kernel ``co_ranked``. Otherwise, NumPy is compared with the kernel
-    ``majority_points``. If the lists then have weights, the mask is False everywhere.
+    NumPy compares all items of a query; a kernel visits only the pairs inside each list. The kernel is ``co_ranked`` if
+    the weights of the rows are given, and ``majority_points`` otherwise. For ``majority_points`` and weighted lists,
+    the mask is False everywhere.
     """
-    # The kernels visit at most this number of pairs. For a small query, the exact number would take longer to find.
+    # For few rows, an upper limit of the number of visited pairs is enough, because the exact number takes longer.
     n_rows = int(lists.list_length.sum())
     few = n_rows <= _FEW_ITEMS and _kernel_cost(2 * n_rows**2) <= _WORTH
     if few or (row_weight is None and lists.is_weighted):

@@ -1,4 +1,4 @@
-"""Places within groups by descending value; values that differ only by rounding share a place."""
+"""Places (ranks) of members within their groups, by descending value; values that differ only by rounding tie."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from ._ragged import expand, group_order, mid_ranks
 
 # Groups with at most this number of members are sorted by insertion.
 _SMALL = 64
-# Larger groups are sorted by insertion if at most one of so many neighbours is out of order since the last call.
+# Larger groups are sorted by insertion if at most one in three neighbours is out of order since the last call.
 _NEARLY = 3
 # Groups with more members are always sorted from scratch, because an insertion may move far.
 _LARGE = 1024
@@ -21,7 +21,7 @@ def class_starts(value, start, scale, tolerance=TOLERANCE):
     the previous value by more than the tolerance times `scale`, which has shape (n_members,).
     """
     starts = start.copy()
-    with np.errstate(invalid="ignore"):  # infinity minus infinity: equal, not apart
+    with np.errstate(invalid="ignore"):  # equal infinite values have the difference NaN
         starts[1:] |= (value[:-1] - value[1:] > tolerance * scale[1:]) & (value[:-1] != value[1:])
     return starts
 
@@ -32,8 +32,8 @@ def places_again(ptr, tolerance=TOLERANCE):
     The function is meant for many calls with changing values. The places are float64 of shape (n_members,) and may be
     read-only. The highest value of a group has place 1. Neighbours tie if they differ by at most the tolerance times
     the largest finite absolute value in the group. Tied neighbours share their mean place. `ptr` delimits the groups;
-    every group has at least one member. Groups of up to some thousand members are sorted from the order of the last
-    call, so an unchanged order needs only one pass.
+    every group has at least one member. If no group is very large, sorting starts from the order of the last call, so
+    an unchanged order needs only one pass.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._places import places_again

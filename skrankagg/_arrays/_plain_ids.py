@@ -25,8 +25,8 @@ def number_items(lists, n_rows):
 
     `lists` contains lists of ids, with `n_rows` ids in total. Returns four values. The first is a list of the distinct
     ids. The second contains the number of each row's id, read-only int64 of shape (n_rows,). The third is the first row
-    that repeats an id of its own list, or -1 if no row does. The fourth is the first row whose id and the first id have
-    different types, or -1 if there is no such row. Numbering stops at such a row.
+    that repeats an id of its own list, or -1 if no row does. The fourth is the first row with an id whose type differs
+    from the type of the first id, or -1 if there is no such row. Numbering stops at such a row.
     """
     return _kernels.number_items(lists, n_rows)
 
@@ -50,7 +50,7 @@ def code_lists(lists, n_rows):
 
 
 def codes_lists():
-    """Return True if :func:`code_lists` codes usual lists, which it does only if the kernel is compiled."""
+    """Return True if the kernel of :func:`code_lists` is compiled; otherwise that function always returns None."""
     return _kernels.coded_lists.IS_COMPILED
 
 

@@ -41,7 +41,7 @@ def ties(prefer, both):
 def margins(prefer):
     """Return the weight of lists that prefer the column's item, minus the weight of lists that prefer the row's item.
 
-    The result has shape (..., n, n). A draw has margin 0.
+    The result has shape (..., n, n). The margin is 0 if the two weights are equal, up to rounding.
     """
     prefer = np.asarray(prefer, dtype=np.float64)
     margin = prefer.swapaxes(-1, -2) - prefer

@@ -168,10 +168,11 @@ def count_codes(codes, sizes):
 
 
 def number_codes(ptr, code, n_codes, parts):
-    """Number the distinct codes of each group in ascending order, one group after the other.
+    """Assign consecutive numbers to the distinct codes of each group, in ascending order and group by group.
 
     Group ``g`` is ``code[ptr[g]:ptr[g + 1]]`` and is not empty. Codes are int32 and below `n_codes`. The pointer array
-    `parts` includes all of `ptr` and divides each group into parts. A part contains each code at most once.
+    `parts` includes all of `ptr` and divides each group into parts, such as a query into its lists. A part contains
+    each code at most once.
 
     Returns three arrays. The first contains the number of each row's code, as int32 of shape (n_rows,). The second is a
     pointer array that delimits the numbers of each group. The third contains the code of each number, int32. Returns
@@ -219,7 +220,7 @@ def number_codes(ptr, code, n_codes, parts):
 
 
 def group_order(group, value):
-    """Return the rows sorted by group, then by ascending value, int64 of shape (n_rows,); equal rows keep their order.
+    """Return the row numbers sorted by group, then by ascending value, as int64; equal rows keep their order.
 
     Group numbers must be non-negative, and values must not be NaN. Integers are sorted unchanged. Other values are
     first scaled to integers, so that group, value and row number fit into 64 bits. Different values can become equal

@@ -29,7 +29,7 @@ def places_of_replicates(ptr, score, scale=None):
     `ptr`, of shape (n_groups + 1,), delimits the groups; every group has a member. Each column is treated separately.
     Neighbours tie if they differ by at most the tolerance times the largest finite absolute score in their group and
     column. If the scores are sums whose terms cancel, rounding errors may be larger than this tolerance. `scale`, of
-    shape (n_groups,), is a lower limit for the largest score, and thus prevents a tolerance that is too small.
+    shape (n_groups,), is a lower limit for the largest score, so that the tolerance is not too small.
 
     Tied members form a class. Returns the first and the last place of each member's class, counted from 1, as two int32
     arrays of the same shape as the scores. If no scores tie, both results are the same array. If a group contains NaN
@@ -76,7 +76,7 @@ def _place(score, scale):
         known = np.where(np.isfinite(value), np.abs(value), 0.0)
         ends = known.max(axis=1, keepdims=True)
     tolerance = TOLERANCE * np.maximum(ends.max(axis=1, keepdims=True), scale)
-    with np.errstate(invalid="ignore"):  # infinity minus infinity: equal, not apart
+    with np.errstate(invalid="ignore"):  # equal infinite values have the difference NaN
         apart = (value[:, 1:] - value[:, :-1]) > tolerance
     places = np.empty(value.size, dtype=np.int32)
     places[order] = np.arange(1, n + 1, dtype=np.int32)
@@ -85,7 +85,7 @@ def _place(score, scale):
     unknown = np.isnan(value[:, -1])  # NaN is sorted last
     if not len(tied):
         return places, places
-    # Beginning and end of each class, along the order.
+    # The first and the last place of each class, in sorted order.
     place = np.arange(1, n + 1, dtype=np.int32)
     begin = np.ones((len(tied), n), dtype=bool)
     begin[:, 1:] = apart[tied]

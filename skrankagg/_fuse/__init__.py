@@ -1,1 +1,1 @@
-"""The function :func:`skrankagg.fuse`: a front that starts fast, and the general code for unusual requests."""
+"""The function :func:`skrankagg.fuse`, with fast code for usual requests and general code for all other requests."""

@@ -1,6 +1,6 @@
 """The general code of :func:`fuse`, for every method and every form of lists.
 
-The function itself is in ``_front``. It merges usual lists by a kernel, and leaves all others to :func:`fuse_any`.
+The function itself is in ``_front``. It merges usual lists by a kernel, and passes other lists to :func:`fuse_any`.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ def fuse_any(
     duplicates,
     strict,
 ):
-    """Merge lists as :func:`fuse` does; its docstring describes the other arguments.
+    """Merge lists as :func:`fuse` does.
 
-    `plan` is the plan of the aggregator, if the kernel may merge the queries of a batch; see `read_plan` in `_plans`.
-    None means that the kernel is not used.
+    `plan` is the aggregator's plan, from `read_plan` in `_plans`, with which the kernel merges queries of a batch. None
+    means that the kernel is not used. The other arguments are the arguments of :func:`fuse`.
     """
     check_output(top, explain, return_items, duplicates, strict)
     if isinstance(aggregator, str):
@@ -119,12 +119,12 @@ def _fuse_one(lists, aggregator, sums, options):
 
 
 def _reads_ranks(aggregator):
-    """Return True for an aggregator that reads only ranks, and False for a pipeline, which may read scores."""
+    """Return True if an aggregator reads only ranks; a pipeline may read scores, so the result is then False."""
     return isinstance(aggregator, BaseAggregator) and not checked_tags(aggregator).needs_scores
 
 
 def _order(plain, weights, aggregator, sums, top):
-    """Return a list of (id, score) for the lists of one query, best first."""
+    """Merge the lists of one query; return a list of (id, score), best first."""
     # A sum of rows needs no further preparation if neither the lists nor the parameters can cause a warning or an
     # error.
     if sums and not aggregator._names_voters():
@@ -177,7 +177,7 @@ def _warns(aggregator):
 
 
 def _rank(aggregator, lists):
-    """For each query, return a pair (ids, scores) of the consensus, in which the best item comes first."""
+    """Aggregate the lists of all queries; return a pair (ids, scores) for each query, best item first."""
     if isinstance(aggregator, BaseAggregator):
         ranked = aggregator._rank(aggregator._begin(lists))
         held = ranked.lists

@@ -1,4 +1,4 @@
-"""Plans of aggregators: the arguments with which the kernel of :func:`fuse` computes what an aggregator computes."""
+"""Plans of aggregators; a plan contains arguments for the kernel of :func:`fuse` that replace an aggregator."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def read_plan(aggregator):
     """Return the arguments of :func:`~skrankagg._kernels.plain_sums.sum_lists` that describe an aggregator.
 
     They are the kernel's method, the damping constant, the weights of the voters, whether these weights may contain
-    other voters, and the details of the method. The result is None if the kernel does not compute what the aggregator
-    computes.
+    other voters, and the details of the method. The result is None if the kernel cannot compute the aggregator's
+    consensus.
     """
     read = _PLANS.get(type(aggregator))
     return None if read is None else read(aggregator)
@@ -106,7 +106,7 @@ def _plan_simple_borda(method):
 
 @lru_cache(maxsize=64, typed=True)
 def _table(kind, **parameters):
-    """Return a function that returns the gains of all ranks, which the kernel accepts as the helper of TABLE."""
+    """Return the helper of the kernel's method TABLE, which maps a list length to the gains of all ranks."""
     method = kind(**parameters)
 
     @lru_cache(maxsize=16)
@@ -178,7 +178,7 @@ def _details_of_logarithms(sigma):
 
 
 def _by_support(factor):
-    """Return the helper of OF_SUPPORT for a function that computes factors from an array of supports."""
+    """Return the helper of the kernel's factor OF_SUPPORT; `factor` computes factors from an array of supports."""
 
     @lru_cache(maxsize=64)
     def table(n_lists):
@@ -191,7 +191,7 @@ def _by_support(factor):
 
 
 class _Kept:
-    """The plan of one LearnedWeights, and all that the plan was computed from.
+    """Cached plan of one LearnedWeights object, with the values from which the plan was computed.
 
     A user may change the frame of weights, even in place, so :meth:`is_current` compares its values with copies. The
     values are read from the blocks of the frame, because reading a column takes longer than merging a small query.
@@ -225,10 +225,11 @@ class _Kept:
 
 
 def _read_blocks(frame):
-    """Return the blocks of a frame, its columns, and three values for each block.
+    """Read the internal blocks of a pandas frame, so that later changes of the frame can be detected.
 
-    The three values are the block, a function that returns its content for comparisons, and the present content. They
-    are None for unusual types and for other versions of pandas.
+    Returns the blocks, the columns of the frame, and a list with a tuple for each block: the block, a function that
+    reads its content, and its present content. All three results are None if the type of a block is unusual, or if
+    the version of pandas has no such blocks.
     """
     manager = getattr(frame, "_mgr", None)
     blocks = getattr(manager, "blocks", None)
@@ -264,7 +265,7 @@ def _read_texts(block):
 
 
 def _plan_learned(method):
-    """Return the plan of the method inside, with the learnt weights."""
+    """Return the plan of the aggregator inside a LearnedWeights object, with the learnt weights."""
     state = vars(method)
     kept = _KEPT.get(id(method))
     if kept is not None and method.aggregator is None and kept.is_current(state):

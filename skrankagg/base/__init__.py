@@ -1,4 +1,4 @@
-"""Base classes for new methods, types of results that methods can return, and tags that describe a method for checks.
+"""Base classes of aggregation methods, the types of their results, and the tags that describe a method.
 
 To write a method, define a subclass with a constructor and one hook, ``_aggregate``, which computes the scores:
 

@@ -1,6 +1,6 @@
 """Base class of all aggregators: it checks and encodes lists, applies weights, orders the result and builds frames.
 
-A method defines one hook, ``_aggregate``. The base class calls the hook in this order::
+A method defines one hook, ``_aggregate``, which ``transform`` reaches through these calls::
 
     transform(X)
       encode_plain(X)                 Python dicts and lists become RankedLists        _data/_ranked_lists.py
@@ -14,8 +14,8 @@ A method defines one hook, ``_aggregate``. The base class calls the hook in this
         _publish(lists, consensus)    check the scores, order the candidates, break ties    base/_consensus.py
       to_frame()                      ids instead of codes, in the caller's kind of frame   _data/_output.py
 
-``fit_transform`` calls ``_fit_rank`` instead of ``_rank``. There are three more groups of hooks. They estimate the
-memory that is needed, repeat an aggregation with other weights, and explain the scores.
+``fit_transform`` calls ``_fit_rank`` instead of ``_rank``. Further hooks estimate the memory that a call needs, repeat
+an aggregation with other weights, and explain the scores.
 """
 
 from contextlib import contextmanager
@@ -68,8 +68,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     The subclass declares its parameters in ``_parameter_constraints``, and its requirements and guarantees in
     ``_tags``, such as ``{"unanimity": False}``. A tag that depends on the parameters is set in ``__sklearn_tags__``,
     which takes precedence over ``_tags``. If the method builds matrices of all pairs of items, the subclass sets
-    ``_pair_bytes`` to the number of bytes for each ordered pair. Queries that are too large for memory are then
-    refused. The base class does everything else.
+    ``_pair_bytes`` to the number of bytes for each ordered pair. The base class then refuses queries that are too large
+    for memory. The base class does everything else.
 
     See Also
     --------
@@ -96,32 +96,32 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     """
 
     _parameter_constraints: dict = {}
-    #: Tags that differ from the defaults of :class:`AggregatorTags` for all values of the parameters. A subclass adds
-    #: its own tags.
+    #: Tags that differ from the defaults of :class:`AggregatorTags`, whatever the parameters are. A subclass also
+    #: inherits the tags of its parents.
     _tags: dict = {}
-    #: Cells of the method in the guide's tables: the treatment of items absent from a list ("absent"), the treatment of
-    #: items that tie in a list ("ties"), and the time for a query ("cost").
+    #: Texts about the method for the tables of the user guide: the treatment of items absent from a list ("absent"),
+    #: the treatment of items that tie in a list ("ties"), and the time for a query ("cost").
     _guide: dict = {}
-    #: Notes in the guide's tables: for each tag, the values of the parameters that change the tag.
+    #: Notes for the tables of the user guide: the note of a tag names the parameter values that change the tag.
     _tag_notes: dict = {}
     #: Columns that the method adds to the result. If the columns depend on the parameters, this is a property.
     _result_columns: tuple[str, ...] = ()
     #: Columns of ``query_info_``.
     _query_columns: tuple[str, ...] = ()
-    #: Peak memory of a query in bytes: for each ordered pair of its items, and for each pair of a list and an item. It
-    #: is 0 if memory is linear in the rows. Measure the memory of the method, and set at least the measured values.
+    #: Peak memory of a query in bytes, for each ordered pair of items (`_pair_bytes`) and for each pair of a list and
+    #: an item (`_cell_bytes`). Set at least the measured values, or 0 if memory is linear in the number of rows.
     _pair_bytes: float = 0.0
     _cell_bytes: float = 0.0
-    #: Terms of the time that are not linear in the rows, as names of ``TERMS`` in ``_cost.py``, such as "m n^2".
+    #: Terms of the running time that are not linear in the number of rows: keys of ``TERMS`` in ``_cost.py``.
     _cost_terms: tuple[str, ...] = ()
-    #: Further variants, beside ``_variants``, whose time is measured because it differs from the variants' times.
+    #: Parameters of variants that are not in ``_variants``, but have another running time, which is also measured.
     _cost_variants: tuple[dict[str, object], ...] = ()
     #: Lists with fewer rows never take a minute, so their cost is not estimated.
     _quick_rows: int = 4_000
-    #: True if another numbering of the items changes no bit of the scores. For example, this is true for sums that add
-    #: the rows in their order.
+    #: Whether the scores stay the same in every bit if the items are renumbered. An example is a sum that adds values
+    #: in the order of the rows.
     _any_numbering: bool = False
-    #: Whether the function that `_repeat` returns also accepts the weights of many replicates, as columns.
+    #: Whether the function that `_repeat` returns also accepts a matrix of weights, with a column for each replicate.
     _repeats_columns: bool = False
     #: Whether the scores of a query depend on the lists of other queries, which must then be aggregated together.
     _joins_queries: bool = False
@@ -130,7 +130,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     _scores_hint = "add a column 'score'"
 
     def fit(self, X: AnyLists, y: object = None) -> Self:
-        """Check the lists, and learn voter weights from them if the method has learned weights.
+        """Check the lists, and learn voter weights from them if the method learns weights.
 
         Parameters
         ----------
@@ -222,8 +222,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
             Once per call, if most lists of a query are paired comparisons and the method ranks the items in a list
             above absent items (tag ``absent_below``).
         NotComparedWarning
-            Once per call, if the lists of a query do not compare all items, directly or through other items, and the
-            method needs such comparisons (tag ``compares``).
+            Once per call, if the comparisons in the lists do not connect all items of a query, and the method needs
+            this connection (tag ``compares``).
         PartialListsWarning
             Once per call, if the method does not rank absent items low (tag ``lenient``), and the lists of most queries
             contain less than half of the query's items.
@@ -289,7 +289,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     @classmethod
     def _declared(cls, attribute):
-        """Merge the dicts stored in `attribute` by the class and its parents; entries of the class take precedence."""
+        """Merge the dicts that the class and its parents store in `attribute`; entries of the class take precedence."""
         merged = {}
         for owner in reversed(cls.__mro__):
             merged |= vars(owner).get(attribute, {})
@@ -297,7 +297,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     @contextmanager
     def _fit_or_restore(self, X, y):
-        """Return a context for ``fit``, which reports the fit to callbacks and undoes a failed or interrupted fit."""
+        """Return a context manager that reports a fit to callbacks, and restores the attributes if the fit fails."""
         before = dict(vars(self))
         try:
             with fitting(self, X, y):
@@ -319,19 +319,19 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ a call: from lists to a consensus
 
     def _names_voters(self):
-        """Return True if a parameter of the method contains names of voters."""
+        """Return True if a parameter of the method refers to voters by name."""
         return getattr(self, "voter_weights", None) is not None
 
     @property
     def _named_groups(self):
-        """Return the names of groupings in the parameters; a frame's columns of these names are read as groupings."""
+        """Return the names of the frame's columns that the parameters use as groupings of lists."""
         return ()
 
     def _begin(self, X):
         """Prepare the lists of a call, and warn once about lists that are not suitable for the method.
 
-        If another method contains this method, only ``_prepare`` of this method is called, because the other method has
-        already warned.
+        If this method runs inside another method, only its ``_prepare`` is called, because the outer method has already
+        warned.
         """
         lists = self._prepare(X)
         self._warn_of_lists(lists)
@@ -390,7 +390,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return self._rank(lists) if ranked is None else ranked
 
     def _fit_lists(self, lists):
-        """Learn from prepared lists; return their EncodedConsensus if learning has computed it, otherwise None."""
+        """Learn from prepared lists; return their consensus if learning has computed it, otherwise None."""
         return self._fit_info(lists)
 
     def _fit_info(self, lists):
@@ -443,7 +443,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ time
 
     def _limited_seconds(self, seconds, n_queries):
-        """Apply the limits that the parameters set to the expected seconds of each query.
+        """Cap the expected seconds of each query at the time limit in the method's parameters, if there is a limit.
 
         `n_queries` is the number of queries; queries of one size may share an entry of `seconds`.
         """
@@ -451,7 +451,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     @property
     def _cost_advice(self):
-        """Return what to do if a call is expected to take long."""
+        """Return the advice for the warning about a slow call."""
         if self._cost_terms:
             return f"{_LINEAR_METHODS}, or cut the lists with TopK"
         return "aggregate parts of the queries in several processes with skrankagg.distributed.transform_partitions"
@@ -473,10 +473,10 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         self._check_memory(lists, self._memory(lists))
         return self._aggregate(lists)
 
-    # ------------------------------------------------------------------ repetition under other weights, for resampling
+    # ------------------------------------------------------------------ repetition with other weights, for resampling
 
     def _repeat(self, lists):
-        """Return a function that computes the scores of the same lists under other list weights.
+        """Return a function that computes the scores of the same lists with other list weights.
 
         The function turns list weights, of shape (n_lists,), into scores, of shape (n_candidates,). It is meant for
         many calls, as in resampling.
@@ -509,15 +509,15 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         )
 
     def _linear_gains(self, lists):
-        """Return the gains of the lists, not multiplied by list weights, for methods that sum weighted gains.
+        """Return the gains of the lists without list weights, for methods whose scores are weighted sums of gains.
 
         A gain is the value that a list adds to the score of an item. There are three results. The first, of shape
         (n_rows,), is the gain of each row minus the gain of an absent item. The second, of shape (n_lists,), is the
-        gain that each list adds to all items of its query; None means 0. The third is the gain of an item in the first
-        place. It is one number, or an array of shape (n_queries,).
+        gain that each list adds to all items of its query; None means 0. The third is the gain of an item at rank 1.
+        The third result is one number, or an array of shape (n_queries,).
         """
         raise InputError(
-            "Voter weights can only be learned for methods that sum independent per-list scores; "
+            "Voter weights can only be learned for methods whose scores are sums of one value from each list; "
             f"{self!r} is not such a method. Choose ReciprocalRankFusion, RankBiasedCentroid, CombSUM, BordaCount or "
-            "SimpleBorda; VoterWeighter weighs the voters of any method."
+            "SimpleBorda. VoterWeighter weighs the voters of any method."
         )

@@ -1,4 +1,4 @@
-"""Search for the classes of a module and of other packages, and for a method by its name."""
+"""Find the aggregator classes of this and other packages, and find an aggregator by its name."""
 
 import inspect
 from functools import partial
@@ -39,7 +39,7 @@ def find_method(text, module, hint=""):
 
 
 def find_values(key, text, module):
-    """Return the values of a parameter in a text such as ``10,60``; a value of `aggregator` may be a method."""
+    """Read the values of the parameter `key` from a text such as ``10,60``; for `aggregator`, a value is a method."""
     own = classes_of(module, BaseAggregator)
     return read_params(key, text, own, partial(external_classes, own))
 

@@ -34,12 +34,11 @@ class Consensus:
     scale : ndarray of shape (n_candidates,), dtype=float64, optional
         Size of the terms that were added up for each score. The rounding error depends on this size. Two scores of a
         query tie if their difference is less than 1e-12 times the largest scale of the query. None means the absolute
-        scores. Give the scale if positive and negative terms may cancel in the sums.
+        values of the scores. Give the scale if positive and negative terms may cancel in the sums.
     additive : bool, default=False
-        Whether a score is a sum over the lists that contain the item, where each list adds its own value for the item.
-        If only one list contains an item, the score is a single value without a rounding error. Suppose that the same
-        list is the only list that contains two items. These items then tie only if their scores are equal, even if
-        other items have scores between them.
+        Whether a score is the sum of one value from each list that contains the item. If only one list contains an
+        item, the item's score has no rounding error. Two items that are only in the same list therefore tie only if
+        their scores are equal, even if other items have scores between theirs.
 
     See Also
     --------
@@ -104,8 +103,7 @@ class EncodedConsensus:
     lists : RankedLists
         The aggregated lists.
     order : ndarray of shape (n_candidates,), dtype=int64
-        Numbers of the candidates. Queries are in the same order as in `lists`; within a query the best candidate comes
-        first.
+        Numbers of the candidates. The queries have the order of `lists`, and each query's best candidate comes first.
     score : ndarray of shape (n_candidates,), dtype=float64
         Scores of the candidates, in the order of `order`; tied candidates have the same score.
     columns : dict of str to ndarray of shape (n_candidates,)
@@ -164,7 +162,7 @@ def info_frame(queries, columns):
 class QueryInfo:
     """Descriptor of the attribute ``query_info_``, which builds the frame when the attribute is first read.
 
-    For one small query, the frame takes as long as the rest of a fit, and few callers read it.
+    For one small query, building the frame takes as long as the rest of a fit, and few callers need the frame.
     """
 
     _NAME = "query_info_"
@@ -193,8 +191,8 @@ def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
     """Order the candidates of each query by score, then by the weight of the lists that contain them, then by item.
 
     `score`, of shape (n_candidates,), contains no NaN; higher scores are better. The arguments `scale` and `additive`
-    are as in :class:`Consensus`. With `tiebreak`, of shape (n_candidates,), the candidate with the higher value comes
-    first among tied candidates, before the weight of the lists decides.
+    are as in :class:`Consensus`. If `tiebreak`, of shape (n_candidates,), is given, it orders tied candidates by its
+    values in descending order, before the weight of the lists decides.
 
     Returns two arrays of shape (n_candidates,). The first contains the candidates of the first query, best first, then
     the candidates of the second query, and so on. The second contains their scores in this order. Neighbours whose
@@ -238,9 +236,10 @@ def best_items(lists, ids, consensus, top=None):
 
 
 def _sole_lists(lists):
-    """For each candidate, return the number of the only list of positive weight that contains the candidate.
+    """Return, for each candidate in exactly one list, the number of this list.
 
-    The result is -1 if several lists of positive weight contain the candidate, and -2 if no such list contains it.
+    Only lists of positive weight count. A candidate in several such lists gets -1, and a candidate in no such list gets
+    -2.
     """
     rows = np.flatnonzero(lists.list_weight[lists.row_list] > 0)
     sole = np.full(lists.n_candidates, -2)
@@ -267,10 +266,10 @@ def sole_lists_again(lists):
 
 
 def _chains(score, tolerance, source):
-    """Number the items so that these numbers, used as `source`, give the same tie classes as the given `source`.
+    """Encode the tie classes as a number for each item, which :func:`best_first` uses instead of `source`.
 
-    Two items with neighbouring scores get the same number if a tie class ends between them. This works because unequal
-    scores with the same source never tie.
+    Two items with neighbouring scores get the same number if a tie class must end between them. Unequal scores with the
+    same source never tie, so `best_first` finds the same classes.
     """
     order = np.argsort(-score, kind="stable")
     ordered = score[order]
@@ -283,7 +282,7 @@ def _chains(score, tolerance, source):
 
 
 def rank_sums(lists, weight):
-    """Return the weighted sum of each candidate's ranks over the lists, multiplied by -1.
+    """Return minus the weighted sum of each candidate's ranks over the lists of its query.
 
     An absent item gets the mean of the ranks after the list's last item. Weights of shape (n_lists,) give a result of
     shape (n_candidates,). Weights of shape (n_lists, n_replicates) give shape (n_candidates, n_replicates). The result
@@ -303,10 +302,10 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
     group. The tolerance for ties of scores is relative to `scale`; None means the absolute scores. The tolerance for
     ties of the support is relative to `total`, of shape (n_groups,).
 
-    A source of a score is a list that contributes to it. The function `sole_source` is called if unequal scores would
-    tie. For each member, it returns the number of the only source of the score, -1 for several sources, or -2 for no
-    source. Two members with unequal scores never tie if both have the same source, or if one has exactly one source and
-    the other has no source. No other members with these two scores tie either.
+    A source of a score is a list that contributes to the score. The function `sole_source` is called if unequal scores
+    would tie. For each member, it returns the number of the only source of the score, -1 for several sources, or -2 for
+    no source. Two members with unequal scores never tie if both have the same source, or if one has exactly one source
+    and the other has no source. These two scores then never tie, whatever the sources of other members are.
 
     Returns the members in their order, group by group, and the scores of the members in this order. Within a group the
     best member comes first. Tied members have the same score.
@@ -356,14 +355,14 @@ def _tie_breakers(tiebreak, support, total, heads):
 
 
 def _divide_classes(class_start, run_start, source):
-    """Divide tie classes, so that no class contains unequal values that have the same source.
+    """Divide tie classes, so that no class contains two unequal values that must not tie.
 
-    Two unequal values are also separated if one value has exactly one source and the other value has no source. Members
-    are in descending order of their values. `run_start` marks each value that differs from the value before. `source`,
-    of shape (n_members,), contains what `sole_source` of :func:`rank_scores` returns. Classes are built from the
-    highest value down: a class ends before the first value that must be separated from a value in the class. All pairs
-    of members are checked, so the order of members with equal values has no effect. Returns a mask of shape
-    (n_members,), True where a class starts.
+    Two unequal values must not tie if they have the same source, or if one value has exactly one source and the other
+    value has no source. Members are in descending order of their values. `run_start` marks each value that differs from
+    the value before. `source`, of shape (n_members,), contains what `sole_source` of :func:`rank_scores` returns. A
+    class ends before the first value that must not tie with a value in the class. All pairs of members are checked, so
+    the order of members with equal values has no effect. Returns a mask of shape (n_members,), True where a class
+    starts.
     """
     heads = np.flatnonzero(run_start)
     run = np.cumsum(run_start) - 1
@@ -381,7 +380,7 @@ def _divide_classes(class_start, run_start, source):
 
     silent, is_silent = latest_before(source == -2)
     known, is_known = latest_before(source != -1)
-    # The latest earlier run that each run cannot share a class with.
+    # For each run of equal values, the latest earlier run that must be in another class.
     apart = np.maximum(np.where(is_known, silent, -1), np.where(is_silent, known, -1))
     sole = np.flatnonzero(source >= 0)
     sole = sole[np.argsort(source[sole], kind="stable")]

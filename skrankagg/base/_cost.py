@@ -1,8 +1,8 @@
 """Estimates of the time and the memory of a method, before it runs.
 
 A class declares the terms of its cost in ``_cost_terms``, for example m n^2. ``costs.json`` contains the seconds that
-each term took on the machine of the measurements; ``benchmarks/measure_costs.py`` writes this file. A probe of some
-milliseconds compares the present machine with that machine.
+each term took on a reference machine; ``benchmarks/measure_costs.py`` writes this file. A probe takes some milliseconds
+and compares the speed of this machine with the speed of the reference machine.
 """
 
 import json
@@ -26,7 +26,7 @@ from ..exceptions import CostWarning
 
 #: Seconds above which a call warns.
 LONG = 60.0
-#: A call of fewer estimated seconds on the machine of the measurements is not worth a probe of this machine.
+#: This machine is not probed for a call that is expected to take fewer seconds on the reference machine.
 _WORTH = 1.0 if COMPILED else 0.05
 #: Number of repetitions of the probe; the fastest repetition counts.
 _PROBES = 5
@@ -53,7 +53,7 @@ TERMS = {
     "m^2 n": lambda sizes: sizes.n_lists**2 * sizes.n_items,
     "m^3": lambda sizes: sizes.n_lists**3,
 }
-#: Terms that every method has. The seconds of "call" are added once, not for each query.
+#: Terms in the cost of every method. One more term, "call", is added once for a call, not for each query.
 SHARED_TERMS = ("queries", "m", "N")
 
 _announced: ContextVar[bool] = ContextVar("announced", default=False)
@@ -62,7 +62,7 @@ _announced: ContextVar[bool] = ContextVar("announced", default=False)
 class EstimatedCost(NamedTuple):
     """Estimated time and memory of a method, as a named tuple.
 
-    :func:`~skrankagg.inspection.estimated_cost` returns it. Its text has rounded numbers with units.
+    :func:`~skrankagg.inspection.estimated_cost` returns it. ``repr`` shows rounded numbers with units.
 
     Parameters
     ----------
@@ -95,9 +95,10 @@ class EstimatedCost(NamedTuple):
 
 @dataclass
 class Sizes:
-    """Numbers of queries, lists, items and rows; the attributes have the names and shapes of those of RankedLists.
+    """Sizes of ranked lists, which determine the estimated cost of a method.
 
-    `repeat` is the number of times that these queries occur.
+    The attributes have the same names and shapes as in RankedLists. `repeat` is the number of times that these queries
+    occur.
     """
 
     query_n_items: NDArray
@@ -159,7 +160,7 @@ class Sizes:
 
 @contextmanager
 def announced_costs():
-    """Return a context in which calls do not warn about their cost, because a caller has already done this."""
+    """Return a context manager that suppresses warnings about cost, because the caller has already warned."""
     token = _announced.set(True)
     try:
         yield
@@ -168,7 +169,7 @@ def announced_costs():
 
 
 def estimate(estimator, sizes):
-    """Return the EstimatedCost of fitting an estimator and of aggregating the same lists; None if it is unknown.
+    """Estimate the cost of fitting an estimator and aggregating the same lists; return None if it is unknown.
 
     The estimator may be an aggregator, or a pipeline with aggregators. Other steps of a pipeline count as free.
     """
@@ -192,7 +193,7 @@ def _of_aggregator(aggregator, sizes, parts):
 
 
 def _scaled(aggregator, sizes, seconds):
-    """Convert the seconds of a call and of each query on the machine of the measurements to this machine's seconds."""
+    """Convert the seconds of a call and of each query on the reference machine to total seconds on this machine."""
     once, each = (machine_factor() * one for one in seconds)
     return float(once + sizes.repeat * aggregator._limited_seconds(each, sizes.repeat * len(each)).sum())
 
@@ -200,7 +201,7 @@ def _scaled(aggregator, sizes, seconds):
 def warn_of_cost(aggregator, lists, parts=("seconds",)):
     """Warn if a call of an aggregator is expected to take more than a minute.
 
-    Small lists are not examined, because the examination would take a considerable part of the time of the call.
+    Small lists are skipped, because the estimate would take a large share of the call's time.
     """
     if lists.n_rows < aggregator._quick_rows or _announced.get():
         return
@@ -221,7 +222,7 @@ def warn_of_cost(aggregator, lists, parts=("seconds",)):
 
 
 def _reference_seconds(aggregator, sizes, parts):
-    """Return the seconds of a call and of each query on the machine of the measurements, or None if unknown."""
+    """Return the seconds of a call and of each query on the reference machine, or None if they are unknown."""
     constants = constants_of(aggregator)
     if constants is None:
         return None
@@ -266,10 +267,9 @@ def _key(kind):
 
 @cache
 def _table():
-    """Read the measured constants, and the seconds of the probe on the machine of the measurements.
+    """Read the measured constants, and the seconds that the probe took on the reference machine.
 
-    If the kernels run as plain Python, methods that were not measured in this way keep the constants of compiled
-    kernels.
+    If the kernels run as plain Python, methods that were only measured with compiled kernels keep these constants.
     """
     table = json.loads(_FILE.read_text(encoding="utf-8"))
     return {"probe": table["probe"], "seconds": table["compiled"] | ({} if COMPILED else table["plain"])}
@@ -277,7 +277,7 @@ def _table():
 
 @cache
 def machine_factor():
-    """Return the time that this machine needs, divided by the time of the machine of the measurements.
+    """Return the seconds that the probe takes on this machine, divided by its seconds on the reference machine.
 
     The probe takes about 20 milliseconds, and runs once in each process.
     """
@@ -285,7 +285,7 @@ def machine_factor():
 
 
 def probe():
-    """Return the seconds of a fixed piece of work in NumPy and in Python."""
+    """Measure the seconds that a fixed piece of work takes in NumPy and Python."""
     rng = np.random.default_rng(0)
     values, codes = rng.random(40_000), rng.integers(0, 1000, 40_000)
     square = values[:22_500].reshape(150, 150)

@@ -18,12 +18,11 @@ ABSENT_SCORE = {"absent_score": [StrOptions({"zero", "min"})]}
 
 
 def check_absent_score(norm, absent_score):
-    """Raise InputError if `absent_score` is "min", a list's lowest score, but the norm uses ranks, not scores."""
+    """Raise InputError if `absent_score` is "min", but the norm uses ranks instead of scores."""
     if absent_score == "min" and norm not in SCORE_NORMS:
         raise InputError(
             f"absent_score='min' needs a norm that uses scores; norm={norm!r} uses ranks. Choose norm='min-max', or "
-            "keep absent_score='zero' with norm='borda', which gives absent items the mean of the values that the "
-            "ranked items leave over."
+            "absent_score='zero'."
         )
 
 
@@ -43,7 +42,7 @@ def _refuse_no_maximum(lists):
     if low.any():
         one = first_row(low)
         raise InputError(
-            "norm='max' divides by the greatest score of a list, which must be above 0. It is not above 0 for voter "
-            f"{show_id(lists.voters, lists.list_voter[one])} in query {show_id(lists.queries, lists.list_query[one])}; "
-            "choose norm='min-max', which does not change when a list's scores are shifted."
+            "norm='max' divides by the largest score of a list, which must be above 0. It is not above 0 for voter "
+            f"{show_id(lists.voters, lists.list_voter[one])} in query {show_id(lists.queries, lists.list_query[one])}. "
+            "Choose norm='min-max', which accepts all scores."
         )

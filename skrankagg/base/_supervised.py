@@ -95,8 +95,8 @@ class SupervisedAggregator(BaseAggregator):
             relevant. It is also raised if `y` is an array that repeats a query id or contains a value that is not a
             query id.
         TypeError
-            If the judgements are a plain frame, or a list of named tuples that is as long as the number of queries.
-            Scikit-learn would split such an object along with the lists.
+            If the judgements are a plain frame, or a list of n_queries named tuples. Scikit-learn would split such an
+            object along with the lists.
         """
         X = encode_plain(X, sequences=False)
         lists = self._begin(X)

@@ -12,8 +12,8 @@ __all__ = ["AggregatorTags"]
 class AggregatorTags:
     """Declare an aggregator's requirements and guarantees; common checks use these tags and not the class names.
 
-    The tags of an estimator are ``estimator.__sklearn_tags__().aggregator_tags``. A subclass declares the tags that
-    differ from the defaults in ``_tags``. It sets the tags that depend on its parameters in ``__sklearn_tags__``.
+    The tags of an estimator are ``estimator.__sklearn_tags__().aggregator_tags``. The dict ``_tags`` of a method
+    contains the tags that differ from the defaults. ``__sklearn_tags__`` sets the tags that depend on the parameters.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ class AggregatorTags:
         Whether ``fit`` learns the weights of the voters from the lists alone. The method then has the attribute
         ``voter_weights_``.
     absent_below : bool, default=True
-        Whether the method assumes that a list ranks its items above all absent items. If so, among items that no list
-        compares, the items in more lists come first. The method then warns about paired comparisons, see
+        Whether the method assumes that a list ranks its items above all absent items. If so, of two items that no list
+        compares, the item in more lists comes first. The method then warns about paired comparisons, see
         :class:`~skrankagg.exceptions.ExposureWarning`. If the parameter `absent` is "ignore", the default is False.
     compares : {"last", "ignore"}, default=None
         Pairs of items that a list compares. With "last", a list compares its items with each other and with all absent
@@ -50,10 +50,10 @@ class AggregatorTags:
         query, the method warns, see :class:`~skrankagg.exceptions.NotComparedWarning`. The value is the method's
         parameter `absent`. Methods without this parameter have the value None and do not warn.
     lenient : {"absent", "absent_score", "norm"}, default=None
-        Name of the parameter with which the user can make the method rank absent items low, if the method does not do
-        so with its current parameters. Such a method has lower quality on lists that were cut from longer rankings. It
-        therefore warns about these lists, see :class:`~skrankagg.exceptions.PartialListsWarning`. Methods with the
-        value None do not warn.
+        Name of a parameter that can make the method rank absent items low, if its current value does not. With the
+        current value, the method has lower quality on lists that were cut from longer rankings. It therefore warns
+        about such lists, see :class:`~skrankagg.exceptions.PartialListsWarning`. Methods with the value None do not
+        warn.
     ties_by_rank : bool, default=False
         Whether items of equal score are sorted by mean rank first, and only then by the number of lists that contain
         them. An absent item gets the mean of the ranks after the last item of the list. Methods whose scores often tie

@@ -172,7 +172,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         Raises
         ------
         NotFittedError
-            Before ``fit``, because the columns depend on whether the lists have scores and weights.
+            If ``fit`` was not called, because the columns depend on whether the lists have scores and weights.
         """
         keep_out_of_html()
         if not hasattr(self, "_columns_out"):

@@ -22,8 +22,8 @@ def check_sums(method, lists):
 def check_range(method, lists, score, *, far=True):
     """Raise InputError if scores, of shape (n_candidates,), are not finite because of the weights of their query.
 
-    If `far` is true, an error is only raised if the weights are also very large or very small. With ordinary weights,
-    something else may be the reason why the scores are not finite.
+    If `far` is true, an error is only raised if some weights are very large or very small. With ordinary weights, the
+    scores probably have another fault.
     """
     if not lists.is_weighted or np.isfinite(score).all():
         return
@@ -37,14 +37,13 @@ def refuse_weights(method, lists, q):
     """Raise InputError: the weights of query `q` lead to numbers that do not fit into floating point."""
     lightest, heaviest = _weights_of(lists, q)
     raise InputError(
-        f"Results of {method!r} must be within the range of floating-point numbers; in query "
-        f"{show_id(lists.queries, q)} they are not, because the weights are from {lightest:g} to {heaviest:g}. Choose "
-        "weights closer to 1."
+        f"Results of {method!r} must fit into floating-point numbers; query {show_id(lists.queries, q)} has larger or "
+        f"smaller results, because its weights are from {lightest:g} to {heaviest:g}. Choose weights closer to 1."
     )
 
 
 def _weights_of(lists, q):
-    """Return the least positive and the largest list weight of a query; return 1 and 1 if all weights are 0."""
+    """Return the smallest positive and the largest list weight of a query; return 1 and 1 if all weights are 0."""
     weight = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]]
     weight = weight[weight > 0]
     return (float(weight.min()), float(weight.max())) if len(weight) else (1.0, 1.0)

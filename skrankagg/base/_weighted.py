@@ -33,19 +33,18 @@ def pool_weights(lists, weight, owners=None):
 
     The learned weight of each list is divided by the mean learned weight of its query's lists. The pooled weight of a
     voter is the mean of these relative weights over the voter's lists. Both means are weighted by the original weights
-    of the lists, which are in `lists`. To pool weights for groups of lists instead, give `owners`, a pair of the number
-    of each list's group and the ids of the groups.
+    of the lists, which are in `lists`. To pool weights for groups of lists instead, give `owners`. This is a pair: an
+    array with the number of each list's group, and the ids of the groups.
     """
     return pooled_sums(sums_to_pool(lists, weight, owners))
 
 
 def sums_to_pool(lists, weight, owners=None):
-    """Return the sums from which :func:`pooled_sums` computes pooled weights, of shape (n_voters, 4).
+    """Return four sums for each voter, which :func:`pooled_sums` needs, as an array of shape (n_voters, 4).
 
-    The relative weight of a list is its weight divided by the mean weight of its query's lists. For each voter, the
-    third column contains the sum of the relative weights of its lists. The fourth column contains the number of its
-    lists. The first two columns contain the same two sums, but each term is multiplied by the list's original weight.
-    If the queries are divided into several parts, the sums of the parts can be added up.
+    Let w be the original weight of a list. The relative weight r of a list is its learned weight divided by the mean
+    learned weight of its query's lists. The four columns contain the sums of w r, w, r and 1 over the lists of each
+    voter. If the queries are divided into several parts, the sums of the parts can be added up.
     """
     total = lists.sum_over_lists(lists.list_weight)
     learnt = lists.sum_over_lists(weight * lists.list_weight)
@@ -93,11 +92,11 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
 def match_voters(owner, lists, known, what, equal, advice, owners=None):
     """Match voters with the fitted voters; return the lists, and the row of each list's voter in `known`.
 
-    `known` is a frame with a column `voter` that contains the fitted voters. The row of an unknown voter is -1. If
+    `known` is a frame whose column `voter` contains the fitted voters. The row of an unknown voter is -1. If
     ``owner.unknown_voter`` is "ignore", the lists of unknown voters get list weight 0. The arguments `what`, `equal`
     and `advice` are texts for messages. `what` names the value learned for a voter. `equal` describes the values that
     are used if no voter is known. `advice` describes another way to solve the problem. If `known` contains groups
-    instead of voters, `owners` is a pair of the number of each list's group and the ids of the groups.
+    instead of voters, `owners` is as in :func:`pool_weights`.
     """
     number, ids = (lists.list_voter, lists.voters) if owners is None else owners
     fitted = pd.Index(known["voter"])
@@ -137,7 +136,7 @@ def match_weights(owner, lists, learnt, advice, owners=None):
     determines how an unknown voter is treated. With "mean" it gets the mean weight, with "ignore" its lists get list
     weight 0, and with "error" an error is raised. The mask is None if all voters are known, or if unknown voters are
     ignored. `advice` describes a way to solve the problem, for the warning that no voter is known. If `learnt` contains
-    groups instead of voters, `owners` is a pair of the number of each list's group and the ids of the groups.
+    groups instead of voters, `owners` is as in :func:`pool_weights`.
     """
     equal = "equal weights and no learned weight is used"
     lists, place = match_voters(owner, lists, learnt, "weight", equal, advice, owners)
@@ -292,7 +291,7 @@ class WeightedAggregator(BaseAggregator):
         weight = pooled_sums(sums.to_numpy())
         known = ~np.isnan(weight)
         self.voter_weights_ = pd.DataFrame({"voter": sums.index[known], "weight": weight[known]})
-        for name in ("query_voter_weights_", "query_info_"):  # of an earlier fit
+        for name in ("query_voter_weights_", "query_info_"):  # remove attributes that an earlier fit has set
             self.__dict__.pop(name, None)
         n_outweighed, n_queries = (sum(part[k] for part in parts) for k in (2, 3))
         if n_outweighed:
@@ -324,10 +323,10 @@ class WeightedAggregator(BaseAggregator):
         return self._voter_weights(lists)
 
     def _weigh(self, lists):
-        """Return the lists, the learned weight of each list, and a mask of the lists with a known weight.
+        """Return the lists, the weight of each list, and a mask of the lists with a learned weight.
 
-        In the returned lists, the lists of ignored voters have list weight 0. The mask is None if all weights are
-        known.
+        In the returned lists, the lists of ignored voters have list weight 0. The mask is None if all lists have a
+        learned weight, or if nothing is learned.
         """
         if self.weighting is None:
             return lists, None, None

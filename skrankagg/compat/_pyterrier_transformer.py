@@ -51,7 +51,7 @@ class MergingTransformer(pt.Estimator):
         self.aggregator.fit(self._encode(self._rows(topics_or_res_tr)), Qrels.from_frame(qrels_tr))
 
     def compile(self):
-        """Return an equal transformer whose retrievers are compiled."""
+        """Return a copy of the transformer with compiled retrievers."""
         if self.retrievers is None:
             return self
         retrievers = {name: one.compile() for name, one in self.retrievers.items()}
@@ -128,7 +128,7 @@ def _rows_of_features(frame):
 
 
 def _first_values(rows):
-    """Return a row for each query and document, with the values of the first list that contains the document."""
+    """Return a row for each query and document; other columns have the value of the first list with the document."""
     found = rows[_KEYS].drop_duplicates(ignore_index=True)
     for name in rows.columns.drop([*_KEYS, "voter", "score", "rank", "features"], errors="ignore"):
         values = rows.loc[rows[name].notna(), [*_KEYS, name]]

@@ -1,7 +1,7 @@
 """Aggregators as transformers of PyTerrier, and frames with PyTerrier's columns.
 
 Only :func:`as_pyterrier` needs PyTerrier. Every function that accepts a frame of lists or judgements also accepts a
-frame with PyTerrier's columns. In these, `qid` is the id of a query, `query` is its text, and ranks start at 0.
+frame with PyTerrier's columns. In such a frame, `qid` is the id of a query, `query` is its text, and ranks start at 0.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,9 @@
 """Generators, loaders, readers and writers of ranked lists and judgements.
 
-Most generators also return the truth from which they drew the data. The readers raise an error if the format of a file
-is not certain. All functions use plain pandas frames with the canonical columns. These are ``query, voter, item, rank,
-score`` for lists, ``query, item, relevance`` for judgements, and ``query, item, score, rank`` for a consensus.
+Most generators also return the true parameters of the data, such as the quality of each voter. The readers raise an
+error if the format of a file is not certain. All functions use plain pandas frames with the same columns: ``query,
+voter, item, rank, score`` for lists, ``query, item, relevance`` for judgements, and ``query, item, score, rank`` for a
+consensus.
 """
 
 # tools/regenerate.py writes what follows.

@@ -22,8 +22,8 @@ from ..exceptions import InputError
 from ._layouts import IDS, SEPARATORS
 from ._sources import BOM, opened
 
-# Bytes in a block. The words of larger blocks do not stay in the cache while pandas converts them. The columns of
-# smaller blocks are so short that the memory between them stays unused.
+# Bytes in a block. The texts of a larger block do not stay in the cache while pandas converts them. Smaller blocks
+# waste memory between their short columns.
 _BLOCK = 2**21
 # Rows in a chunk of the rest of a file.
 _CHUNK = 2**18
@@ -38,7 +38,7 @@ _EXACT = {"float_precision": "round_trip"} if OLD_PANDAS else {}
 
 
 class _Guard(io.RawIOBase):
-    """Binary stream without the byte order mark and final line ends, with flags for bytes that parsers mishandle."""
+    """Binary stream that removes the byte order mark and final line ends, and flags bytes that parsers mishandle."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -61,11 +61,11 @@ class _Guard(io.RawIOBase):
         return b""
 
     def block(self):
-        """Return some whole lines, at the end of the file all the rest, or b"" if nothing is left.
+        """Return the next block of whole lines, or b"" at the end of the file.
 
         The last line is returned without its line end.
         """
-        # The line end behind the previous block is not a blank line of this block.
+        # The line end after the previous block is not a blank line of this block.
         self.held = self.held.removeprefix(b"\r").removeprefix(b"\n")
         while data := self.stream.read(_BLOCK):
             if body := self._checked(data + self.stream.readline()):
@@ -77,12 +77,12 @@ class _Guard(io.RawIOBase):
         self.returned = block
 
     def _checked(self, data):
-        """Return bytes without line ends at their end, and set the flags."""
+        """Remove the line ends at the end of some bytes, and set the flags for unusual bytes."""
         if not self.begun:
             self.begun = True
             data = data.removeprefix(BOM)
             if data.startswith(BOM):
-                raise InputError("pandas would drop the second byte order mark as well")
+                raise InputError("the file must begin with at most one byte order mark, because pandas drops both")
         self.has_odd = self.has_odd or any(one in data for one in _ODD)
         self.has_quote = self.has_quote or b'"' in data
         # Line ends are kept until other bytes follow, because blank lines at the end of the file are not rows.
@@ -95,7 +95,7 @@ class _Guard(io.RawIOBase):
 
 
 class _Table:
-    """The columns of a layout, and the parsers of a block, which share the checks of their results."""
+    """Parser of the blocks of one file, with pyarrow or with pandas."""
 
     def __init__(self, layout, numeric):
         self.layout, self.numeric = layout, numeric
@@ -110,7 +110,7 @@ class _Table:
         self.is_doubtful = False
 
     def options(self, separator):
-        """Return the arguments with which pandas parses fields."""
+        """Return the arguments of ``pandas.read_csv`` for the columns of the layout."""
         return {
             "sep": separator,
             "quoting": csv.QUOTE_NONE if self.is_trec else csv.QUOTE_MINIMAL,
@@ -133,9 +133,9 @@ class _Table:
         return (block.lstrip(blanks) if self.is_trec else block).partition(b"\n")[0]
 
     def check_first_line(self, block):
-        """Raise ValueError if the first line of the rest has too many fields, because pandas would drop them."""
+        """Raise ValueError if the first line of a block has too many fields, because pandas would drop them."""
         if block.startswith(BOM):
-            raise InputError("pandas would drop a byte order mark that is part of an id")
+            raise InputError("an id must not begin with a byte order mark, because pandas drops the mark")
         line = self.first_row(block, b" \t\r\n")
         if self.is_trec:
             n_fields = len(_WORD.findall(line))
@@ -148,17 +148,17 @@ class _Table:
         else:
             n_fields = line.count(self.separator.encode()) + 1
         if n_fields > len(self.columns) or (self.is_trec and n_fields == 0):
-            raise InputError("the first line of a block has too many fields, or is in a later block")
+            raise InputError(f"the block must begin with a line of 1 to {len(self.columns)} fields; got {n_fields}")
 
     def checked(self, chunk):
-        """Return a dict of the wanted columns of parsed rows; raise ValueError if a column cannot be right."""
+        """Return a dict of the wanted columns of parsed rows; raise ValueError for empty ids or infinite numbers."""
         # A line that is too short is padded with empty fields, so its last field is empty.
         last = self.columns[-1]
         self.is_doubtful |= last not in self.numeric and _has_empty(chunk[last])
         if not all(np.isfinite(chunk[name].to_numpy()).all() for name in self.wanted if name in self.numeric):
-            raise InputError("a number is not finite")
+            raise InputError("all numbers of the block must be finite")
         if any(_has_empty(chunk[name]) for name in self.ids):
-            raise InputError("an id is empty")
+            raise InputError("all ids of the block must be nonempty")
         # Copies do not keep the memory of the other columns.
         return {
             name: chunk[name].to_numpy(copy=True) if name in self.numeric else chunk[name].copy()
@@ -227,7 +227,8 @@ def _has_empty(column):
     if is_arrow_text(column.dtype):
         return bool((column == "").any())
     texts = np.asarray(column.array, dtype=object)
-    # Equal texts often stand in runs of one object. Counting true objects is faster than comparing them with a text.
+    # Neighbouring equal texts are often the same object, so only the first of them is checked. Counting nonempty texts
+    # is faster than comparing texts with "".
     address = addresses(np.ascontiguousarray(texts))
     differs = np.flatnonzero(address[1:] != address[:-1]) + 1
     starts = texts[np.append(0, differs)] if len(texts) else texts  # a block of blank lines has no rows
@@ -243,9 +244,9 @@ def _is_utf8(block):
 
 
 def _frame_of(parts):
-    """Join parts of a table, which are dicts of columns, to one frame.
+    """Join the blocks of a table, given as dicts of columns, to one frame.
 
-    The parts are emptied, so that only one column at a time is in memory twice.
+    The dicts are emptied, so that only one column at a time is in memory twice.
     """
     return frame_of({name: _joined([part.pop(name) for part in parts]) for name in list(parts[0])})
 

@@ -32,7 +32,7 @@ _LETOR = re.compile(r"\S+ qid:\S+ \d+:\S+")
 
 
 class Look:
-    """The beginning of a file, from which each `Format` decides whether it can read the file.
+    """The beginning of a file, which each `Format` examines to determine if it can read the file.
 
     Parameters
     ----------
@@ -136,8 +136,8 @@ class Format:
         Function whose argument is a :class:`Look`. It returns a list of the layouts that the file may have; the list is
         empty if the file has another format.
     decides : bool, default=False
-        Whether a file that fits this format fits no other format. Such formats are tried first, even if another format
-        was requested.
+        Whether a file that fits this format cannot fit another format. Such formats are tried first, even if another
+        format was requested.
     read : callable, default=read_rows
         Function that reads a file and returns a frame. The arguments are the source, the layout, the kind, and a bool
         that is True if the caller has named the format.
@@ -255,7 +255,7 @@ def _sniff_flagr(look):
 
 
 def _refuse_lookalike(kind, fields, first):
-    """Raise InputError if a file has as many fields as FLAGR's lists, but not the same kinds of fields."""
+    """Raise InputError if a file has the number of fields of a FLAGR file, but other kinds of fields."""
     if kind is LISTS and len(fields) == 5 and is_number(fields[4]):
         raise InputError(
             f"expected the fields query, voter, item, score and source, got the line {first!r}, whose last two fields "
@@ -538,6 +538,6 @@ def _named_layout(look, columns):
     if len(fitting) != 1:
         raise InputError(
             f"expected a first line that only one separator splits into {len(names)} fields, as named in columns=, "
-            f"got {clip(SEPARATORS['csv'].join(rows['csv']))!r}, for which several separators fit"
+            f"got {clip(SEPARATORS['csv'].join(rows['csv']))!r}, which several separators split in this way"
         )
     return Layout(fitting[0], names, decimal=decimal)

@@ -14,7 +14,7 @@ from ._kinds import LISTS, held
 from ._layouts import IDS
 from ._sources import BOM, opened
 
-# float64 numbers have up to 309 digits; for more digits, Python's reading time grows with their square.
+# The time in which Python reads an integer grows with the square of its digits. float64 has at most 309 digits.
 _MOST_DIGITS = 400
 
 

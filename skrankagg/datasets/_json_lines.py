@@ -1,7 +1,7 @@
-"""Reading of lists and judgements from JSON Lines: files with one JSON object a line.
+"""Reading of lists and judgements from JSON Lines: files with one JSON object on each line.
 
-Each line contains one item of a list, one list, or all lists of one query. The keys of the first line determine which
-of these three forms the file has.
+Each line contains one item of a list, one list, or all lists of one query. The keys of the first line determine the
+form of the file.
 """
 
 import io
@@ -36,7 +36,7 @@ _VOTERS = "lists"
 _OF_LISTS = ("query", "voter", "weight")
 # A longer line is not parsed to find the format of its file.
 _MOST_CHARACTERS = 2**20
-# json.loads would make a decoder for each line.
+# json.loads would create a decoder for each line.
 _DECODER = json.JSONDecoder(object_pairs_hook=read_object, parse_int=read_integer)
 _FIRST_KEY = re.compile(r'\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(\S)')
 
@@ -65,7 +65,7 @@ def _kind(value):
 
 
 def _is_of_line(key, begin):
-    """Return True if the key occurs in JSON Lines with a value whose first character is `begin`."""
+    """Return True if a line of JSON Lines can have this key, with a value that begins with the character `begin`."""
     return key in _ITEMS["lists"] if begin == "[" else canonical(key) is not None and begin != "{"
 
 
@@ -147,7 +147,7 @@ class _Rows:
         self._layouts, self._lists = {}, {}
 
     def add(self, record, number):
-        """Read the object of a line."""
+        """Add the rows of the JSON object on one line."""
         place = f" on line {number}"
         check_fields(record, place)
         keys = tuple(record)
@@ -202,7 +202,7 @@ class _Rows:
 
 
 def _line_layout(keys, kind, place):
-    """Return the key of a line whose value is a list of items, and a dict that maps columns to the line's other keys.
+    """Return the key under which a line has its list of items, and a dict that maps columns to the other keys.
 
     If the line contains a single item, the first result is an empty text.
     """

@@ -45,7 +45,7 @@ def read_judged_items(path: str | os.PathLike[str]) -> pd.DataFrame:
     Warns
     -----
     UnfilledWarning
-        If rows have no grade. The warning contains their number, and the queries without any grade.
+        If rows have no grade. The warning contains the number of these rows, and the queries without any grade.
 
     See Also
     --------

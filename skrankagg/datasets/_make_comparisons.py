@@ -91,9 +91,9 @@ def make_comparisons(
 
     Notes
     -----
-    Let :math:`s_i = w_i^a`, where :math:`w_i` is the worth of item :math:`i` and :math:`a` the reliability of the
-    voter. The first formula is the probability that item :math:`i` wins against :math:`j`, and the second the
-    probability of a tie:
+    Let :math:`s_i = w_i^a`, where :math:`w_i` is the worth of item :math:`i` and :math:`a` is the reliability of the
+    voter. The first formula is the probability that item :math:`i` wins against item :math:`j`. The second formula is
+    the probability of a tie:
 
     .. math::
         \frac{s_i}{s_i + s_j + \nu \sqrt{s_i s_j}}, \qquad
@@ -160,7 +160,7 @@ def make_comparisons(
     pairs = np.stack([_draw_pairs(np.exp(one), n_comparisons, pair_random) for one in log_exposure])
     voter = voter_random.randint(n_voters, size=(n_queries, n_comparisons))
     value = np.take_along_axis(log_worth[:, None], pairs, axis=2)
-    # Half of the difference of the log-worths. The terms of the formula are divided by the root of their product.
+    # Half of the difference of the log-worths. The terms of the formula are divided by sqrt(s_i s_j).
     half = reliability[voter] * (value[..., 0] - value[..., 1]) / 2
     first, second = np.exp(half - abs(half)), np.exp(-half - abs(half))
     equal = 2 * tie_probability / (1 - tie_probability) * np.exp(-abs(half))

@@ -83,7 +83,7 @@ def make_gene_lists(
     heterogeneity : float, default=1.0
         Variance of the logarithm of the noise; 0 makes all lists equally good.
     n_items : int, default=20000
-        Number of items from which the lists are drawn.
+        Number of all items; each list contains some of these items.
     n_true : int, default=1000
         Number of true items, which are relevant to the question; all other items have mean 0.
     n_top : int, default=100

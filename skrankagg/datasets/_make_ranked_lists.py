@@ -133,7 +133,7 @@ def make_ranked_lists(
 
     See Also
     --------
-    make_rasdagen : Generates FLAGR's test data, whose voters are all alike.
+    make_rasdagen : Generates FLAGR's test data, in which all voters have the same quality.
     write_run : Writes an aggregator's consensus of such lists.
 
     Notes

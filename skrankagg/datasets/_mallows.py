@@ -167,7 +167,7 @@ def make_plackett_luce(
     return_worth: bool = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
-    r"""Generate lists from the Plackett-Luce model: each next item is drawn in proportion to its worth.
+    r"""Generate lists from the Plackett-Luce model: items are drawn one by one, in proportion to their worths.
 
     Parameters
     ----------

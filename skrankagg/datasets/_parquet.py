@@ -118,7 +118,7 @@ def _is_text(kind):
 
 
 def _coded_text(metadata):
-    """Return the names of the text columns of a file whose values are mostly stored as codes.
+    """Return the names of the text columns in which most values are stored as codes.
 
     Columns of many distinct texts are stored as text. Reading them as codes would take longer.
     """

@@ -74,8 +74,8 @@ def _check(n_queries, n_voters, list_length, n_items, bias, threshold, random_st
         check_count(name, size)
     if list_length > n_items:
         raise InputError(
-            f"`list_length` must be at most `n_items`, {n_items}; got {list_length}. Shorten the lists or enlarge the "
-            "pool (the original program reads past its end)."
+            f"`list_length` must be at most `n_items`, {n_items}; got {list_length}. Shorten the lists, or increase "
+            "n_items."
         )
     if not is_real(bias) or not 0 <= bias <= 9:
         raise InputError(

@@ -400,8 +400,8 @@ def read_qrels(
     issued.
 
     The second field of TREC qrels, the iteration, is ignored, as in trec_eval. With ``format="auto"``, this field of a
-    CSV file must be 0 or Q0. With other content in this field the file could be a file of lists, because FLAGR's lists
-    have the voter there.
+    CSV file must be 0 or Q0. A file with another value in this field may contain lists, because the second field of
+    FLAGR's lists is the voter.
 
     Examples
     --------

@@ -188,8 +188,8 @@ def load_trec(
     qrels : str, path-like, or file open in binary mode
         File of judgements.
     order : {"score", "rank"}, default="score"
-        Column of the runs by which documents are ordered. The program trec_eval uses the score. The other column is
-        dropped, because the two columns disagree in many runs.
+        Column of the runs that determines the order of the documents. The program trec_eval uses the score. The other
+        column is dropped, because the two columns disagree in many runs.
     voter : {"auto", "file"}, default="auto"
         Source of each run's name, which becomes the voter. ``"auto"`` uses the tag of the run. ``"file"`` uses the name
         of the file without suffixes, so that runs with the same tag keep different names.
@@ -258,7 +258,7 @@ def load_trec(
 
 
 def _files(runs):
-    """Return the files to which the given paths, patterns and folders refer; each file is returned once."""
+    """Return the files that the given paths, patterns and folders match; each file is returned once."""
     given = [runs] if isinstance(runs, (str, os.PathLike)) else runs
     given = list(given) if hasattr(given, "__iter__") else [given]
     if not given or not all(isinstance(one, (str, os.PathLike)) for one in given):

@@ -169,8 +169,8 @@ def load_prostate_genes() -> pd.DataFrame:
     Notes
     -----
     If a gene is absent from a list, it either has a rank worse than 25 or was not measured in that study. The table
-    does not distinguish the two cases. The studies measured thousands of genes. Pass their number as ``n_items`` if a
-    method has this parameter.
+    does not distinguish the two cases. The studies measured thousands of genes. If a method has the parameter
+    ``n_items``, pass the number of measured genes.
 
     The lists are Table 4 of [1]_, in the order of [2]_. The text was read from the package of [2]_. That package writes
     a zero as the first character of OACT2 and as the last character of FMO5. Symbols are from 2006; for example, OACT2

@@ -27,7 +27,7 @@ class BinaryFile(Protocol):
     """File that is open in binary mode, such as ``sys.stdin.buffer``."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Read bytes."""
+        """Read at most `size` bytes, or all if `size` is negative."""
         ...
 
 
@@ -67,7 +67,7 @@ def is_file(source):
 
 
 def file_name(source):
-    """Return the name by which error messages refer to a path, an open file or a StreamContent."""
+    """Return the name of a path, an open file or a StreamContent, for use in error messages."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
     name = getattr(source, "name", None)
@@ -167,14 +167,14 @@ def opened(source):
 
 @contextmanager
 def add_file_to_errors(caller, source, remedy):
-    """Return a context that puts the names of the caller and the file in front of error messages."""
+    """Return a context manager that puts the names of the caller and the file in front of error messages."""
     name = file_name(source)
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(
-            f"{caller} cannot read {name!r}: expected a whole gzip file, got a damaged one ({error}); fetch or "
-            "compress it again."
+            f"{caller} cannot read {name!r}: expected a whole gzip file, got a damaged one ({error}); download or "
+            "compress the file again."
         ) from None
     except ValueError as error:
         remedy = getattr(error, "remedy", remedy)
@@ -183,7 +183,7 @@ def add_file_to_errors(caller, source, remedy):
 
 @contextmanager
 def encoding_checked(source):
-    """Return a context that replaces a decoding error by an error with the invalid byte and its line number."""
+    """Return a context manager that replaces a decoding error by an error with the invalid byte and its line."""
     try:
         yield
     except UnicodeDecodeError:

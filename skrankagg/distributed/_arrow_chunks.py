@@ -43,7 +43,7 @@ def whole_queries(tables, *, n_rows=None, n_queries=None):
 
 
 def _heads(queries, last):
-    """Return the positions of the rows at which a new query begins, and the query of the last row.
+    """Return the positions of the rows that begin a new query, and the query of the last row.
 
     `queries` contains the query of each row. `last` is the query of the row before the first of these rows, or None.
     """

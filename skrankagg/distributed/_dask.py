@@ -18,7 +18,7 @@ class DaskPartitions(Partitions):
         return self._whole().map_partitions(_Mapped(work, types, nothing.dtypes.to_dict()), meta=nothing)
 
     def gather(self, work):
-        # The original partitions, from which a single column can be read.
+        # For the ids of queries, the partitions are not changed, so only one column is read.
         frame = self.data if work.columns == ("query",) else self._whole()
         parts = frame[list(work.columns or self.used)].to_delayed()
         return _call_all(work, ([part] for part in parts))
@@ -42,7 +42,7 @@ class DaskPartitions(Partitions):
 
 
 class _Mapped:
-    """Function that Dask applies to each partition; the results always have the types that were declared to Dask."""
+    """Function that Dask applies to each partition; its results always have the column types declared to Dask."""
 
     def __init__(self, work, types, told):
         self.work, self.types, self.told = work, types, told
@@ -56,7 +56,7 @@ class _Mapped:
 
 
 def _is_known(dtype):
-    """Return True unless a type is categorical with unknown categories, which may differ between partitions."""
+    """Return False for a categorical type with unknown categories, which may differ between partitions."""
     return not isinstance(dtype, pd.CategoricalDtype) or has_known_categories(pd.Series(dtype=dtype))
 
 

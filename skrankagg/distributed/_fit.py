@@ -50,7 +50,7 @@ def fit_partitions(
     Returns
     -------
     object
-        The estimator. A fit on all partitions sets its attribute `voter_weights_`. These weights equal the weights of a
+        The estimator. A fit on all partitions sets the attribute `voter_weights_`. These weights equal the weights of a
         fit on all lists, up to floating-point summation order. The attribute `query_voter_weights_`, which has a row
         for each list, is not set.
 
@@ -71,8 +71,8 @@ def fit_partitions(
     For each voter, a partition returns two sums over the voter's lists. The relative weight of a list is its learned
     weight divided by the mean learned weight of its query. The first sum adds the relative weights times the given
     weights of the lists, and the second sum adds the given weights. See ``weighting="global"`` of
-    :class:`~skrankagg.aggregators.DIBRA`. The amount of data sent is proportional to the
-    number of voters. In a pipeline, the steps before the aggregator must not learn.
+    :class:`~skrankagg.aggregators.DIBRA`. The amount of data sent is proportional to the number of voters. In a
+    pipeline, the steps before the aggregator must not learn.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def _learns(estimator):
 
 
 def _learns_mean(estimator):
-    """Return True if an estimator learns nothing, or if everything that it learns is computed from sums over lists."""
+    """Return True if an estimator learns nothing, or learns only from sums over lists."""
     if isinstance(estimator, WeightedAggregator) and estimator.weighting == "global":
         return estimator._pools_sums
     return not _learns(estimator)

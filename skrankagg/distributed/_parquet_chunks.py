@@ -116,7 +116,7 @@ def _footer(file):
             return opened.metadata.num_rows, opened.schema_arrow
     except (ArrowException, OSError) as error:
         reason = " ".join(str(error).split()).rstrip(".")
-        raise InputError(f"`path` must be Parquet files; pyarrow cannot read {str(file)!r} ({reason}).") from None
+        raise InputError(f"`path` must contain Parquet files; pyarrow cannot read {str(file)!r} ({reason}).") from None
 
 
 def _own_names(file, there, columns):
@@ -316,7 +316,7 @@ class ParquetChunks:
     def _tables(self, skip=0):
         """Yield each chunk that begins at row `skip` or later, and the row where the chunk ends.
 
-        A chunk must begin at row `skip`.
+        `skip` must be the first row of a chunk.
         """
         from ._arrow_chunks import HashSet, whole_queries
 

@@ -1,4 +1,4 @@
-"""Base class of engines. An engine stores rows in partitions and applies functions to the rows of whole queries."""
+"""Base class of engines, which store rows in partitions and apply functions to the rows of whole queries."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -79,7 +79,7 @@ class Partitions(ABC):
 
 
 def check_whole(partitions):
-    """Raise InputError if a query is split across partitions, although the caller stated that each query is whole."""
+    """Raise InputError if a query is split across partitions, although the caller set ``partitioned=True``."""
     if partitions.partitioned:
         refuse_torn(partitions, partitions.gather(HashQueries()))
 

@@ -17,7 +17,7 @@ def steps_of(estimator):
 
 
 def check_ready(estimator):
-    """Raise an error unless an estimator can aggregate the queries of any partition separately.
+    """Raise an error if an estimator cannot aggregate the queries of each partition separately.
 
     Returns the estimator that aggregates. For a search, this is the best estimator; otherwise, it is `estimator`
     itself.

@@ -58,7 +58,7 @@ def write_in_parts(chunks, path, job, resume, tell):
 
 
 def _describe_job(chunks, job):
-    """Return a dict that describes the settings of a job; each part stores this dict.
+    """Return a dict that describes a job and its settings; each part of the result stores this dict.
 
     The settings are compared in the order of the dict, and the first difference is reported.
     """
@@ -73,7 +73,7 @@ def _describe_job(chunks, job):
 
 
 def _open_folder(folder, path, record, resume):
-    """Prepare the folder of parts, and return the existing parts of this job."""
+    """Prepare the folder of parts, and return the parts that an interrupted call of this job has written."""
     inside = sorted(folder.iterdir()) if folder.exists() else []
     records = {part: _read_record(part) for part in inside if part.suffix != _NEW}
     if None in records.values():
@@ -134,7 +134,7 @@ def _compare(part, other, record):
 def _to_table(frame, schema):
     """Convert the result of a chunk to an Arrow table with the column types of the first chunk's result.
 
-    `schema` contains these types; it is None for the first chunk. Return the table and the types.
+    `schema` contains these types; it is None for the first chunk. Returns the table and the types.
     """
     if schema is None:
         schema = pa.Schema.from_pandas(frame, preserve_index=False).remove_metadata()

@@ -45,7 +45,7 @@ def distinct_queries(rows):
 
 
 def empty_frame(dtypes):
-    """Build a frame that has no rows, and whose columns have the names and types in `dtypes`."""
+    """Build a frame without rows, with the column names and types in `dtypes`."""
     return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in dtypes.items()})
 
 
@@ -59,7 +59,7 @@ class HashQueries:
 
 
 class FindQueries:
-    """Function that returns those query ids of a partition whose hashes are among the given `hashes`."""
+    """Function that returns the query ids of a partition that have one of the given `hashes`."""
 
     columns = ("query",)
 
@@ -179,7 +179,7 @@ class MeasureRows:
 
 
 class Learn:
-    """Function that computes sums over the lists of a partition, from which an aggregator learns voter weights.
+    """Function that computes the sums over a partition's lists that an aggregator needs to learn voter weights.
 
     Parameters
     ----------

@@ -35,10 +35,10 @@ class CalibratedConsensus(JudgedConsensus):
     queries may have different scales. This estimator learns how often items with a similar score or rank were relevant
     in the judged queries.
 
-    The probabilities are right on average over queries, but hardly for one query. No feature of the lists shows how
-    many relevant items a particular query has. So 30 % of all items with a probability of 0.3 are relevant. In one
-    query all of these items may be relevant, and in another query no item. A minimum probability is therefore a cut of
-    the ranking that is right on average.
+    The probabilities are right on average over many queries: 30 % of all items with a probability of 0.3 are relevant.
+    They may be wrong for a single query, because the lists do not show how many relevant items the query has. In one
+    query, all items with a probability of 0.3 may be relevant, and in another query none. For the same reason, a
+    minimum probability cuts the rankings at the right depth only on average.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ class CalibratedConsensus(JudgedConsensus):
         parameters of the method with names such as ``aggregator__k``.
     method : {"auto", "sigmoid", "isotonic"}, default="auto"
         Form of the probability as a function of the feature. "sigmoid" fits a logistic curve. "isotonic" fits an
-        increasing function without a given form [2]_. "auto" uses the sigmoid below 100 judged queries, and isotonic
-        regression from 100 on.
+        increasing function of any shape [2]_. "auto" uses the sigmoid below 100 judged queries, and isotonic regression
+        from 100 on.
     feature : {"min-max", "rank", "score", "all"}, default="min-max"
-        Number from which the probability is computed. "min-max" is the score, scaled from 0 for the last items of the
+        Number that determines the probability. "min-max" is the score, scaled from 0 for the last items of the
         query to 1 for the first items. "rank" is the logarithm of the rank. "score" is the score itself; it is suitable
         only if the scores of all queries have the same scale. "all" is a logistic regression of seven numbers, listed
         in the notes. With "all" an item may have a higher probability than an item above it.
@@ -59,7 +59,7 @@ class CalibratedConsensus(JudgedConsensus):
     cv : int, splitter or iterable, default=5
         Folds of whole queries, as in :func:`cross_val_consensus`. Isotonic regression is fitted to each fold, and the
         probabilities are averaged. If the aggregator learns from judgements, the consensus of each judged query comes
-        from a fit on the other folds. There are at most as many folds as queries with relevant items.
+        from a fit on the other folds. The number of folds is at most the number of queries with relevant items.
     qrels : Qrels, DataFrame or dict, default=None
         Judgements of training queries. None if the judgements are passed to ``fit``, as ``qrels=`` or as `y` from
         :meth:`~skrankagg.Qrels.align`.
@@ -81,28 +81,30 @@ class CalibratedConsensus(JudgedConsensus):
     --------
     TopSet : Returns the first items, so that a relevant item is among them with a given confidence.
     skrankagg.plotting.ReliabilityDisplay : Compares the probabilities with the shares of relevant items.
-    sklearn.calibration.CalibratedClassifierCV : The same idea for classifiers.
+    sklearn.calibration.CalibratedClassifierCV : Calibrates the probabilities of classifiers.
 
     Notes
     -----
     The samples are the items of all judged queries. An item counts as relevant if its grade is above 0. An item
-    without a judgement counts as not relevant, so the probability is that an item is judged relevant. Queries without a
-    relevant item are used, too. All samples have the same weight, so queries with many items weigh more.
+    without a judgement counts as not relevant, so the result is the probability that an item is judged relevant.
+    Queries without a relevant item are used, too. All samples have the same weight, so queries with many items weigh
+    more.
 
-    With ``"all"`` there are three numbers of the score: the score itself, scaled as with "min-max", and standardised in
-    the query. There are two of the rank: its logarithm, and the rank divided by the number of items. The others are the
-    share of the lists that contain the item, and the logarithm of the number of items.
+    The seven features of ``"all"`` describe the score, the rank and the lists. The score is used directly, scaled as
+    with "min-max", and standardised within the query. The rank is used as its logarithm, and divided by the number of
+    items. The last two features are the share of the lists that contain the item, and the logarithm of the number of
+    items.
 
     The mean of the isotonic regressions of the folds changes in smaller steps than a single regression. Scikit-learn's
     ``CalibratedClassifierCV`` computes the same mean from the same scores and folds. A sigmoid is fitted once.
 
-    The sigmoid uses the targets of Platt [1]_: with r relevant and s other samples, :math:`(r + 1)/(r + 2)` for a
-    relevant sample and :math:`1/(s + 2)` for any other. Tied items have the same probability, except with ``"all"`` if
-    different numbers of lists contain them.
+    The sigmoid is fitted to the targets of Platt [1]_. With r relevant and s other samples, the target of a relevant
+    sample is :math:`(r + 1)/(r + 2)`, and the target of any other sample is :math:`1/(s + 2)`. Tied items have the same
+    probability, except with ``"all"`` if different numbers of lists contain them.
 
-    If few items are relevant, as in lists of a thousand documents, judge the probabilities by the first items. The
-    error over all items is then small for any method that gives nearly all items a probability near 0. On such lists
-    the sigmoid is wrong by .1 and more for the first ten items, while isotonic regression is not. The
+    If few items are relevant, as in lists of a thousand documents, evaluate the probabilities of the first items only.
+    Over all items, any method that gives nearly every item a probability near 0 has a small error. On such lists the
+    sigmoid is wrong by .1 and more for the first ten items, while isotonic regression is not. The
     [page about probabilities](../../user_guide/probabilities.md) has the numbers, also for few judged queries.
 
     References
@@ -202,7 +204,7 @@ class CalibratedConsensus(JudgedConsensus):
         if self.feature in ("score", "all") and not np.isfinite(rows.frame["score"].to_numpy()).all():
             raise InputError(
                 f"`feature` must be 'min-max' or 'rank' if some score of the consensus is infinite; got "
-                f"{self.feature!r}. Choose one of the two."
+                f"{self.feature!r}. Choose feature='min-max'."
             )
         return np.stack(columns, axis=1)
 
@@ -217,7 +219,10 @@ class CalibratedConsensus(JudgedConsensus):
 
 
 def _fit_sigmoid(X, relevant, C):
-    """Fit a logistic regression to Platt's targets; each sample is used once as relevant and once as not relevant."""
+    """Fit a logistic regression to Platt's targets.
+
+    A sample with the target t is used twice: as relevant with weight t, and as not relevant with weight 1 - t.
+    """
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler

@@ -59,9 +59,9 @@ from ._significance import ComparisonOptions, PairedTestOptions, compare_methods
 
 __all__ = ["Comparator"]
 
-#: Beginning of a line about the lists; lines about methods begin with their numbers instead.
+#: Beginning of a printed line about the lists. A line about a method begins with the number of the method instead.
 LISTS_LINE = "[Comparator] lists: "
-#: Name of a baseline that stands for the measured voter with the best mean.
+#: Value of `baseline` that selects the measured voter with the best mean.
 BEST_VOTER = "best voter"
 
 
@@ -85,7 +85,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     n_jobs : int, default=None
         Number of threads that run methods at the same time. None means 1, and -1 means the number of processors. The
         times of methods can be compared only with 1 thread. Threads help only if most of the time is spent in NumPy and
-        SciPy on large matrices, as by Schulze, FootruleOptimal and HodgeRank on queries of many hundred items.
+        SciPy on large matrices, as with Schulze, FootruleOptimal and HodgeRank on queries of many hundred items.
     verbose : bool, "auto" or callable, default="auto"
         Whether to print a line for each warning of :func:`~skrankagg.inspection.diagnose` about the lists, and a line
         when a method ends. "auto" prints lines only in a terminal or a notebook. If a function is given, it is called
@@ -157,8 +157,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
     - One of its parameters, at any depth, contains judgements. Such a parameter is a :class:`~skrankagg.Qrels`, or is
       named ``qrels`` and is not None.
-    - One of its parameters, at any depth, is a :class:`~skrankagg.metrics.RankingScorer`, or is a ``scoring`` other
-      than :class:`~skrankagg.metrics.ConsensusScorer`. A ConsensusScorer uses the lists alone.
+    - One of its parameters, at any depth, is a :class:`~skrankagg.metrics.RankingScorer`. Or a parameter named
+      ``scoring`` is not a :class:`~skrankagg.metrics.ConsensusScorer`, which uses the lists alone.
     - The method, or an estimator inside it, has the aggregator tag ``supervised``, weights or selects voters by a
       measure, or is a Comparator.
     - `learns` contains its name.
@@ -294,7 +294,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Raises
         ------
         ValueError
-            If there are no judgements, or the judgements have no query or no item in common with the lists. If a method
+            If there are no judgements, or if no judgement concerns a query or an item of the lists. If a method
             learns from judgements and `cv` is None. If `cv` does not test every query once. If all methods fail. If
             neither higher nor lower values of the first measure are better, as for "num_ret". If a measured voter and a
             method have the same name.
@@ -354,7 +354,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
         with fitting(self, lists, chosen):
             whole = fit_task(self, len(members))
-            # All parts are made here, because threads must not number them.
+            # All tasks are created here, so that their numbers do not depend on the threads.
             tasks = [whole.part(name) for name, _ in members]
             outcomes = Parallel(n_jobs=self.n_jobs, prefer="threads")(
                 delayed(run)(k, *member, task) for k, (member, task) in enumerate(zip(members, tasks, strict=True), 1)
@@ -365,11 +365,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         return self
 
     def _keep(self, outcomes, rivals, measures, queries):
-        """Set the fitted attributes.
-
-        The argument `outcomes` contains the results of the methods. The argument `rivals` contains the results of the
-        measured voters.
-        """
+        """Set the fitted attributes from `outcomes` (results of the methods) and `rivals` (results of the voters)."""
         failures = warn_of_failures(outcomes, self.error_score)
         methods = [outcome.name for outcome in outcomes]
         self.failures_ = failures
@@ -401,7 +397,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
                 frame.attrs[VOTERS] = [rival.name for rival in rivals]
         if not methods:
             for name in ("best_name_", "best_estimator_", "best_score_"):
-                vars(self).pop(name, None)  # from an earlier fit
+                vars(self).pop(name, None)  # an earlier fit may have set it
             return
         # The best method must not have failed, and must have a value in some query.
         first = next(iter(measures))
@@ -591,7 +587,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         if baseline == BEST_VOTER and baseline not in self.results_.index:
             if not voters:
                 raise InputError(
-                    "`baseline` must be the name of a row; got 'best voter' without voters. Pass with_voters=True."
+                    "`baseline` must be the name of a row; got 'best voter', but no voter was measured. Pass "
+                    "with_voters=True."
                 )
             baseline = compare_methods(table[names.isin(voters)], metric=metric, confidence=None).index[0]
         if rows == "methods":
@@ -608,7 +605,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         names = [name for name, _ in self.aggregators]
         unknown = [name for name in self.learns if name not in names]
         if unknown:
-            raise InputError(f"`learns` must name methods among {', '.join(names)}; got {unknown[0]!r}.")
+            raise InputError(
+                f"`learns` must name methods among {', '.join(names)}; got {unknown[0]!r}. Correct the name."
+            )
 
     def _needs_judgements(self):
         """Return True, because the Comparator uses judgements to choose the best method."""

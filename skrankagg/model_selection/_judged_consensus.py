@@ -1,7 +1,7 @@
-"""Base class of estimators that add information learned from judgements to the consensus of another estimator.
+"""Base class of estimators that use judgements to improve the consensus of an aggregator.
 
-If the other estimator learns from judgements itself, the consensus of each judged query comes from a fit on other
-queries. The information is then as reliable for new queries as for the judged queries.
+If the aggregator learns from judgements itself, the consensus of each judged query comes from a fit on other queries.
+The result is then as reliable for new queries as for the judged queries.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ Folds: TypeAlias = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 
 class JudgedConsensus(RemembersRows, CallbackSupport, TransformerMixin, BaseEstimator):
-    """Base class of estimators that learn from the judgements of another estimator's consensus.
+    """Base class of estimators that learn which items of an aggregator's consensus are relevant.
 
-    A subclass defines ``_learn(rows, relevant, folds)`` and ``_add(rows)``, where `rows` is :class:`ConsensusRows`. The
-    function `folds` returns the training and the test queries of each fold.
+    A subclass defines ``_learn(rows, relevant, folds)``, which sets the fitted attributes, and ``_add(rows)``, which
+    returns the result. `rows` is :class:`ConsensusRows`, and `relevant` is a mask of the relevant rows. The function
+    `folds` returns the training and the test queries of each fold.
     """
 
     _parameter_constraints: dict = {
@@ -102,8 +103,8 @@ class JudgedConsensus(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
     def _folds(self, lists, has_relevant, learns):
         """Return the training and the test queries of each fold.
 
-        If `cv` is a number, every fold has queries with relevant items. So there may be fewer folds, even a single one
-        if the aggregator does not learn from judgements.
+        If `cv` is an int, every fold contains queries with relevant items, so there may be fewer folds than `cv`. A
+        single fold is allowed if the aggregator does not learn from judgements.
         """
         if not is_integer(self.cv):
             return query_folds(self.cv, lists)

@@ -34,7 +34,7 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
     cv : int or VoterKFold, default=5
-        Number of folds, or a VoterKFold. A number divides the lists at random, but every call makes the same folds.
+        Number of folds, or a VoterKFold. With an int, the lists are divided at random, but in the same way every time.
 
     Returns
     -------
@@ -63,9 +63,9 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
 
     Notes
     -----
-    A model that has learned something has a `per_choice` above `uniform`. :math:`e` to the power of `per_choice` is the
-    geometric mean of the probabilities of the actual choices under the model. If `per_choice` is below `uniform`,
-    `prior` may be too small for so few lists.
+    A model that has learned something has a `per_choice` above `uniform`. If :math:`p` is the value of `per_choice`,
+    then :math:`e^p` is the geometric mean of the probabilities that the model gives to the actual choices. If
+    `per_choice` is below `uniform`, `prior` may be too small for so few lists.
 
     Values for different settings of `prior` can be compared directly. A different setting of `absent` changes the
     choices and the items to choose from. To compare settings of `absent`, compare the differences between `per_choice`
@@ -75,8 +75,8 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     contains a tie of the same number of items. The value is then minus infinity.
 
     The likelihood uses the weights of the lists. The model's `voter_weights` multiply these weights only in the fit.
-    Settings with different voter weights are therefore measured on the same weighted lists. The weight of merged
-    comparisons or ballots is the number of equal lists that they stand for. The folds divide these lists, see
+    Settings with different voter weights are therefore measured on the same weighted lists. If equal comparisons or
+    ballots were merged, the weight of the merged list is their number. The folds divide them again, see
     :class:`VoterKFold`.
 
     With `weighting`, the reliability of a voter is learned from the voter's training lists. If `reliability_of` is set,
@@ -108,13 +108,13 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     if not hasattr(aggregator, "_log_likelihood_after"):
         raise InputTypeError(
             f"`aggregator` must be a PlackettLuce, the only method with a likelihood of lists; got {aggregator!r}. "
-            "Measure other methods by judgements, see Comparator, or by their agreement with the lists."
+            "Measure other methods with judgements in a Comparator."
         )
     if is_integer(cv):
         cv = VoterKFold(cv, shuffle=True, random_state=0)
     elif not isinstance(cv, VoterKFold):
         raise InputTypeError(
-            f"`cv` must be an int or a VoterKFold, which hold out some of the lists of each query; got {cv!r}. Choose "
+            f"`cv` must be an int or a VoterKFold, because some lists of each query are held out; got {cv!r}. Choose "
             "cv=VoterKFold(5, shuffle=True, random_state=0)."
         )
     lists = check_lists(encode_plain(lists), (cv.groups, *aggregator._named_groups))
@@ -145,7 +145,7 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
 
 
 def _n_choices(lists, absent):
-    """For each query, sum the numbers of choices in its lists, multiplied by the weights of the lists.
+    """Return the weighted sum of the numbers of choices in the lists of each query.
 
     Ranking the only item that is left is not a choice.
     """

@@ -1,4 +1,4 @@
-"""Headings, legends and escapes of LaTeX tables, in the words of papers on information retrieval."""
+"""Headings and legends of LaTeX tables, in the words of papers on information retrieval."""
 
 from ..metrics._relevance._registry import find_measure
 
@@ -58,7 +58,7 @@ _SPECIAL = str.maketrans(
 def escape(name):
     """Escape the special characters of LaTeX in a name, and write the name on one line."""
     name = " ".join(str(name).split()).translate(_SPECIAL)
-    if name[:1] in {"[", "*"}:  # at the start of a row they would be arguments of the line end before
+    if name[:1] in {"[", "*"}:  # at the start of a row, LaTeX reads them as arguments of the preceding line end
         name = f"{{{name[0]}}}{name[1:]}"
     return name
 
@@ -76,7 +76,7 @@ def measure_heading(column, title, table, headings):
     column : object
         Name of the column.
     title : str
-        Name of the column with its unit; it is the heading unless the column is a measure.
+        Name of the column with its unit, which is the heading of a column that is not a measure.
     table : DataFrame
         The table that contains the column.
     headings : mapping of str to str

@@ -42,7 +42,7 @@ __all__ = ["latex_table", "markdown_table", "style_table", "text_table"]
 _MS_LIMIT = 10.0
 # Columns of p-values, which are never marked.
 _PVALUES = {"pvalue", "adjusted", "p", "p_next"}
-#: Key under which a frame of a Comparator stores the names of its voters.
+#: Key of the names of the voters in the ``attrs`` of a Comparator's frames.
 VOTERS = "skrankagg_voters"
 
 
@@ -71,7 +71,7 @@ def text_table(
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True
-        Whether to mark the best value of each measure. For a list of methods, the best value among these methods is
+        Whether to mark the best value of each measure. With a list of methods, the best value among these methods is
         marked.
     time : str, default="time"
         Name of the column of times in seconds. The column may be missing. Times are shown in ms or s.
@@ -157,8 +157,8 @@ def latex_table(
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True
-        Whether to set the best value of each measure in bold. For a list of methods, the best value among these methods
-        is in bold.
+        Whether to set the best value of each measure in bold. With a list of methods, the best value among these
+        methods is in bold.
     time : str or None, default=None
         Name of the column of times in seconds, which are shown in ms or s. None leaves out a column "time".
     headings : mapping of str to str, default=None
@@ -290,8 +290,8 @@ def markdown_table(
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True
-        Whether to set the best value of each measure in bold. For a list of methods, the best value among these methods
-        is in bold.
+        Whether to set the best value of each measure in bold. With a list of methods, the best value among these
+        methods is in bold.
     time : str, default="time"
         Name of the column of times in seconds. The column may be missing. Times are shown in ms or s.
 
@@ -346,8 +346,8 @@ def style_table(
     decimals : int, default=4
         Number of decimals of measures.
     mark_best : bool or list, default=True
-        Whether to set the best value of each measure in bold. For a list of methods, the best value among these methods
-        is in bold.
+        Whether to set the best value of each measure in bold. With a list of methods, the best value among these
+        methods is in bold.
     time : str, default="time"
         Name of the column of times in seconds. The column may be missing. Times are shown in ms or s.
 

@@ -22,7 +22,7 @@ class Outcome:
 
     name: str
     estimator: object  # fitted, or an unfitted copy if the method failed; None for a voter
-    measured: dict  # by measure, an array of shape (n_judged_queries,); it contains error scores if the method failed
+    measured: dict  # for each measure, an array of shape (n_judged_queries,); it has error scores if the method failed
     result: object = None  # the consensus, an EncodedConsensus or a frame
     elapsed: float = np.nan  # seconds of fit and aggregation
     error: Exception | None = None
@@ -30,14 +30,14 @@ class Outcome:
 
     @property
     def failure(self):
-        """Return the reason of a skipped method, or the type and the text of the error."""
+        """Return the reason why the method was skipped, or the type and the text of its error."""
         if self.skipped:
             return self.skipped
         text = str(self.error)
         return type(self.error).__name__ + (f": {text}" if text else "")
 
     def failed_value(self, error_score):
-        """Return the value of every measure for a method without results: NaN if it was skipped."""
+        """Return NaN for a skipped method and `error_score` for a failed method, as the value of every measure."""
         return np.nan if self.skipped else float(error_score)
 
 
@@ -88,7 +88,7 @@ def _run(name, estimator, aggregate, measuring):
         if error_score == "raise":
             raise
         constant = {measure: np.full(len(judged.queries), float(error_score)) for measure in measures}
-        # An estimator whose fit failed halfway would look usable.
+        # A clone replaces the estimator, because a partly fitted estimator would look usable.
         return Outcome(name, clone(estimator), constant, error=error)
     # An error of a custom measure is not a failure of the method.
     return Outcome(name, estimator, measured | judged.values(graded, own), result, elapsed)

@@ -43,9 +43,9 @@ class ComparisonOptions(PairedTestOptions, total=False):
     confidence: float | None
 
 
-#: Key under which a frame of marks stores the facts about the tests, from which a legend is written.
+#: Key of the facts about the tests in the ``attrs`` of a frame of marks. The legend of a table is written from them.
 TESTED = "skrankagg_tested"
-#: Name of a baseline that stands for the row with the best mean.
+#: Value of `baseline` that selects the row with the best mean.
 BEST = "best"
 
 
@@ -137,8 +137,8 @@ def compare_methods(
     Intervals over fewer than 20 queries are too short: 95 % intervals contain the difference in 84 % of cases with 5
     queries, and in 90 % with 10. :func:`~skrankagg.stats.bootstrap_interval` with ``method="t"`` has better coverage.
 
-    A comparison of two methods leaves out queries for which either method has no value. If the same queries were used
-    to choose the baseline, as with ``baseline=None``, the p-values are too small. Choose the baseline beforehand.
+    A comparison of two methods uses only the queries with values of both methods. If the same queries were used to
+    choose the baseline, as with ``baseline=None``, the p-values are too small. Choose the baseline beforehand.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def significance_marks(
     metrics : sequence of str or Measure, default=None
         Measures; None uses all measures.
     alpha : float, default=0.05
-        Significance level, with which the adjusted p-values are compared.
+        Significance level. A method is marked if its adjusted p-value is smaller.
     **options
         Options of :func:`compare_methods`: `test`, `correction`, `random_state`.
 
@@ -285,8 +285,8 @@ def compare_ranks(
     Parameters
     ----------
     table : DataFrame
-        Measures, indexed by method and query. Methods without any value, such as failed methods, are left out. Queries
-        for which one of the remaining methods has no value are left out too.
+        Measures, indexed by method and query. Methods without any value, such as failed methods, are left out. Only
+        queries with values of all remaining methods are used.
     metric : str or Measure, default=None
         Measure; None uses the first measure.
     alpha : float, default=0.05

@@ -25,9 +25,9 @@ _ROUNDING = 1e-9
 class TopSet(JudgedConsensus):
     r"""Cut a consensus after its first items, so that they contain relevant items with a given confidence.
 
-    The result is the smallest top that contains one relevant item, or a share of the relevant items, of a new query
-    with probability `confidence`. The depth of this top is learned from judged queries. It is valid for any
-    aggregator and any distribution of the queries, if the new query is drawn like the judged queries.
+    The result contains the first items of each query. With probability `confidence`, these items of a new query contain
+    a relevant item, or a given share of the relevant items. The smallest such depth is learned from judged queries. The
+    confidence is valid for any aggregator, if new queries have the same distribution as the judged queries.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ class TopSet(JudgedConsensus):
         of the method with names such as ``aggregator__k``.
     holds : "one" or float, default="one"
         Relevant items that the result contains: at least "one", or at least this share of the relevant items in the
-        lists of the query. A share is between 0 and 1; a half at most is advised, because the last relevant items are
-        usually near the end of the lists.
+        lists of the query. A share is between 0 and 1. Choose at most 0.5, because the last relevant items are usually
+        near the end of the lists.
     confidence : float, default=0.9
         Probability that the result for a new query contains these items, between 0 and 1.
     cv : int, splitter or iterable, default=5
@@ -57,7 +57,7 @@ class TopSet(JudgedConsensus):
     n_queries_ : int
         Number of judged queries with a relevant item in the lists; the depth is learned from these queries.
     n_left_out_ : int
-        Number of judged queries without such an item.
+        Number of judged queries without a relevant item in the lists.
 
     See Also
     --------
@@ -66,18 +66,20 @@ class TopSet(JudgedConsensus):
 
     Notes
     -----
-    The *depth* of a judged query is the smallest depth at which its top contains the items [1]_. With n judged queries,
-    :attr:`depth_` is the :math:`\lceil (n + 1) c \rceil`-th smallest depth, where c is the confidence. Queries without
-    a relevant item in the lists have no depth. So the confidence is for new queries with a relevant item; no result can
-    contain one for the others. With a confidence of .9 at least 9 judged queries are needed.
+    The *depth* of a judged query is the smallest depth at which its result contains the requested items [1]_. Let n be
+    the number of judged queries and c the confidence. Then :attr:`depth_` is the :math:`\lceil (n + 1) c \rceil`-th
+    smallest depth. Queries without a relevant item in the lists have no depth, and no result can contain such an item
+    for them. The confidence therefore refers only to new queries with a relevant item in the lists. With a confidence
+    of .9 at least 9 judged queries are needed.
 
-    For ``"one"``, the depth is a place. For a share, the depth is measured on the scores of the query, scaled from 0
-    for the last items to 1 for the first items. The result then is longer for queries whose scores fall slowly. With n
-    judged queries, the probability that a new query's result contains the items is between c and
-    :math:`c + 1/(n + 1)`, on average over the judged queries; ties raise it.
+    For ``"one"``, the depth is a number of items. For a share, the scores of a query are first scaled from 0 for the
+    last items to 1 for the first items. The depth is then 1 minus a scaled score, so the result is longer if the scores
+    of the query fall slowly. The probability that the result of a new query contains the items is between c and
+    :math:`c + 1/(n + 1)`, on average over the judged queries. Ties raise this probability.
 
-    A result that contains all relevant items would be nearly the whole list, so it cannot be chosen. The
-    [page about probabilities](../../user_guide/probabilities.md) has the sizes for one and for a half on real data.
+    A result that contains all relevant items would be nearly the whole list, so ``holds=1`` is not allowed. The
+    [page about probabilities](../../user_guide/probabilities.md) has the sizes of the results on real data, for one
+    relevant item and for half of the relevant items.
 
     References
     ----------
@@ -135,7 +137,7 @@ class TopSet(JudgedConsensus):
                 f"confidence={self.confidence}; got {n}. Judge more queries, or choose a lower confidence.",
                 parameter="confidence",
             )
-        # The row at which the top of each query contains enough relevant items.
+        # For each query, the row of the last relevant item that the result must contain.
         first = (np.cumsum(n_relevant) - n_relevant)[has_relevant]
         needed = 1 if self.holds == "one" else np.ceil(self.holds * n_relevant[has_relevant] - _ROUNDING)
         row = found[first + np.maximum(needed, 1).astype(np.int64) - 1]
@@ -143,7 +145,7 @@ class TopSet(JudgedConsensus):
         self.depth_ = int(depth) if self.holds == "one" else float(depth)
 
     def _depths(self, rows):
-        """Return the smallest depth at which each row is in the top."""
+        """Return the smallest depth of a cut that keeps each row."""
         return rows.place if self.holds == "one" else 1 - rows.min_max()
 
     def _add(self, rows):
@@ -151,7 +153,7 @@ class TopSet(JudgedConsensus):
 
 
 def _fewest(confidence):
-    """Return the smallest number of queries from which a depth with this confidence can be learned."""
+    """Return the smallest number of judged queries that is enough to learn a depth with this confidence."""
     n = max(1, math.floor(confidence / (1 - confidence)) - 1)
     while math.ceil((n + 1) * confidence - _ROUNDING) > n:
         n += 1

@@ -107,7 +107,7 @@ class VoterKFold:
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
             Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
         y, groups : object
-            Must not be passed. Scikit-learn passes these arguments to splitters of samples.
+            Must not be passed. Only scikit-learn passes these arguments, and it cannot use this splitter.
 
         Yields
         ------
@@ -120,7 +120,7 @@ class VoterKFold:
         TypeError
             If the method is called as scikit-learn calls splitters of samples.
         ValueError
-            If `shuffle` is False, and a query has only integer weights and a weight above 1.
+            If `shuffle` is False and all weights of a query are integers, but a weight is above 1.
         """
         if y is not ... or groups is not ...:
             raise InputTypeError(
@@ -169,9 +169,9 @@ class VoterKFold:
         return f"VoterKFold(n_splits={self.n_splits}, shuffle={self.shuffle}, random_state={self.random_state}{groups})"
 
     def _divide(self, left, queries, q, seed):
-        """Distribute the lists of a query among the test sets; a list may stand for several equal lists.
+        """Distribute the lists of a query among the test sets; a list may represent several equal lists.
 
-        `left`, of shape (n_lists,) and dtype int64, contains the number of equal lists that each list stands for. The
+        `left`, of shape (n_lists,) and dtype int64, contains the number of equal lists that each list represents. The
         result, of shape (n_splits, n_lists), contains the number of these equal lists in each test set.
         """
         if left.max() > 1 and not self.shuffle:
@@ -202,7 +202,7 @@ class VoterKFold:
 
 
 def _copies(lists):
-    """For each list, return how many equal lists this list stands for, and the first list of its comparison.
+    """For each list, return the number of equal lists that it represents, and the first list of its comparison.
 
     Both arrays have the shape (n_lists,). If a comparison consists of several lists, they stay together: its first list
     counts as 1, and its other lists count as 0. In a query with fractional weights, every list counts as one list,

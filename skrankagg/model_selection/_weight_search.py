@@ -13,7 +13,7 @@ from ..exceptions import InputError, InputTypeError
 
 __all__ = ["DirichletWeights", "weight_grid"]
 
-# No search will try more points than this; a list of so many points takes some 100 MB.
+# A list of 200,000 points takes about 100 MB, and no search tries more points.
 _MOST_POINTS = 200_000
 
 

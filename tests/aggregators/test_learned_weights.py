@@ -368,7 +368,9 @@ def test_learned_weights_handles_unknown_voters():
 
 @pytest.mark.parametrize("base", [Copeland(), CombMNZ(), BordaCount(absent="ignore"), DIBRA()], ids=repr)
 def test_learned_weights_rejects_methods_without_additive_scores(base):
-    with pytest.raises(InputError, match=r"per-list scores; .* is not such a method. Choose ReciprocalRankFusion"):
+    with pytest.raises(
+        InputError, match=r"one value from each list; .* is not such a method. Choose ReciprocalRankFusion"
+    ):
         fitted(LISTS, QRELS, aggregator=base)
 
 

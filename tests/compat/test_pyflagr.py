@@ -329,7 +329,7 @@ FRAME = by_voter({"v": ["a", "b"]})
                 input_df=FRAME, rels_df=pd.DataFrame({"query": ["x"], "item": ["a"], "relevance": [1]})
             ),
             ValueError,
-            "a query in common with the lists",
+            "must contain a query of the lists",
         ),
         (
             lambda: Weighted.DIBRA(prune="low", d1=0, d2=0).aggregate(input_df=FRAME),

@@ -275,7 +275,7 @@ def test_read_lists_chooses_the_separator_by_numbers_or_rejects_the_file():
     assert lists["item"].tolist() == ["c,d", "f"]
     with pytest.raises(
         InputError,
-        match=r"expected a first line that only one separator .* got 'a,b;c,d;x', for which several separators fit",
+        match=r"expected a first line that only one separator .* got 'a,b;c,d;x', which several separators split",
     ):
         read_lists(as_file("a,b;c,d;x\n"), columns=columns)
 

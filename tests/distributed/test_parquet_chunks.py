@@ -186,7 +186,7 @@ def test_scan_parquet_rejects_unreadable_files(tmp_path, lists, file):
     with pytest.raises(ValueError, match="differ in the column 'rank'"):
         scan_parquet([file, tmp_path / "other.parquet"])
     (tmp_path / "text.parquet").write_text("query,item,rank\n")
-    with pytest.raises(ValueError, match=r"must be Parquet files; pyarrow cannot read .*text.parquet"):
+    with pytest.raises(ValueError, match=r"must contain Parquet files; pyarrow cannot read .*text.parquet"):
         scan_parquet(tmp_path / "text.parquet")
 
 

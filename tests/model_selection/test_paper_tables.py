@@ -138,7 +138,7 @@ def test_best_and_best_voter_are_baselines(measured):
     assert r"better than best," in latex_table(named, baseline="best")
     alone = Comparator([("sum", CombSUM())], metrics="map")
     lists, qrels, _ = make_ranked_lists(n_queries=3, random_state=0)
-    with pytest.raises(InputError, match=r"got 'best voter' without voters\. Pass with_voters=True"):
+    with pytest.raises(InputError, match=r"got 'best voter', but no voter was measured\. Pass with_voters=True"):
         alone.fit(lists, qrels=Qrels.from_frame(qrels)).compare("best voter")
 
 

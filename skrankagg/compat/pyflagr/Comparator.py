@@ -65,7 +65,7 @@ class Comparator:
 
     def __init__(self, evaluation_points: int) -> None:
         self.aggregators: list[tuple[str, Any]] = []
-        # The type is Any, because users should not need to check for None, which occurs only before a run.
+        # The type includes Any, so that users need not check for None, which occurs only before a run.
         self.results: pd.DataFrame | Any = None
         self.ev_pts = evaluation_points
 

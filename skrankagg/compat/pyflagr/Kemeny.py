@@ -58,7 +58,7 @@ class KemenyOptimal(Method):
         return table, score
 
     def _gains(self, table):
-        """For each list and each pair of items, compute the list's gain if the row's item is above the column's item.
+        """Compute what each list adds to the total if the row's item is placed above the column's item.
 
         The result has the shape (n_lists, n_items, n_items).
         """
@@ -78,8 +78,8 @@ def best_order(gains: NDArray[np.float64]) -> NDArray[np.int64]:
     Parameters
     ----------
     gains : ndarray of shape (n_lists, n_items, n_items), dtype=float64
-        Gain of each list if the item of the row is placed above the item of the column. All gains of a list are integer
-        multiples of the same number.
+        Value that each list adds to the total if the row's item is placed above the column's item. All gains of a list
+        are integer multiples of the same number.
 
     Returns
     -------
@@ -109,8 +109,7 @@ def _best_permutation(gains):
     if n > 1:
         better, worse = np.array(list(combinations(range(n), 2))).T
         pairs = orders[:, better] * n + orders[:, worse]
-        # The gain of a list is an integer number of units, which is divided once. The lists are added one after the
-        # other.
+        # A list's gain is an integer number of units, so only one division can round. The lists are added in order.
         for gain in gains:
             unit = gain.max(initial=0.0)
             if unit > 0:

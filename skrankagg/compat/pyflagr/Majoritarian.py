@@ -42,7 +42,7 @@ class CondorcetWinners(Method):
 
 
 class CopelandWinners(Method):
-    """Ranking of items by the number of other items that they beat by a majority; a draw counts half.
+    """Ranking of items by the number of other items that they beat by a majority; a tie counts as half a win.
 
     Parameters
     ----------

@@ -13,8 +13,8 @@ __all__ = ["RRA"]
 class RRA(Method):
     """Ranking of items by p-value; a small p-value means that an item's ranks are better than random ranks.
 
-    FLAGR's exact p-values are not reproduced. FLAGR computes them by an alternating sum that has no correct digit with
-    50 lists. The p-values here are correct; see the page "Coming from PyFLAGR" of the documentation.
+    FLAGR's exact p-values are not reproduced. FLAGR computes them as an alternating sum; with 50 lists, no digit of
+    this sum is correct. The p-values here are correct; see the page "Coming from PyFLAGR" of the documentation.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from ._ranking import add_up, single
 
 __all__ = ["DIBRA", "Agglomerative", "PreferenceRelationsGraph"]
 
-# PyFLAGR's values of parameters, and the corresponding values of the main DIBRA.
+# PyFLAGR's values of `w_norm`, and the corresponding values of `weight_norm` in skrankagg.aggregators.DIBRA.
 _WEIGHT_NORMS = {"none": None, "minmax": "min-max", "z": "z-score"}
 
 
@@ -28,7 +28,8 @@ class PreferenceRelationsGraph(Method):
     alpha : float, default=0.1
         Share of the lists below which a minority is ignored.
     beta : float, default=0.5
-        Smallest share of the lists that must compare two items so that the majority of these lists counts.
+        Smallest share of the lists that must compare two items. With fewer lists, the majority between the two items is
+        ignored.
     %(convention)s
 
     See Also
@@ -140,9 +141,9 @@ class DIBRA(Method):
     prune : {None, "low", "wire"}, default=0
         How to cut the lists after the last iteration. As in PyFLAGR, 0, False and True mean None.
     gamma : float, default=1.5
-        Rate at which the gain in weight decreases with the distance and with the number of the iteration.
+        Constant in ``exp(-gamma * t * d)``, the gain in weight in iteration t for a list with distance d to the result.
     num_buckets : int, default=3
-        Number of classes of trust into which "wire" divides the voters.
+        Number of classes of trust; "wire" divides the voters into these classes.
     d1, d2 : float, default=0.4, 0.1
         Coefficients that determine the share of each list that is kept when lists are cut.
     tol : float, default=0.01

@@ -1,4 +1,4 @@
-"""Terms of the scores of the linear methods; their values and the order of additions are as in FLAGR."""
+"""Scores of the linear methods; their terms, and the order in which the terms are added, are the same as in FLAGR."""
 
 import numpy as np
 
@@ -16,8 +16,8 @@ def _check_scores(table, norm):
 
 
 def _less(high, low, quirks):
-    # FLAGR subtracts unsigned 32-bit numbers. The value of a rank below the last place is then far larger than the
-    # value of the first rank.
+    # FLAGR subtracts unsigned 32-bit numbers. A rank above the number of places therefore has a far larger value than
+    # rank 1.
     less = high - low
     return np.where(less < 0, less + 2.0**32, less) if "unsigned" in quirks else less
 

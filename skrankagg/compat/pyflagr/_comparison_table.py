@@ -1,4 +1,4 @@
-"""Pairwise comparisons of items; the weights and the order of additions are as in FLAGR."""
+"""Scores from pairwise comparisons of items; the numbers and the order of additions are the same as in FLAGR."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def _weigh(upper, lower, weight):
 
 
 def _not_behind(table, gap, weight):
-    """Sum the weights of the lists in which the row's item is at least `gap` half places above the column's item.
+    """For each pair of items, sum the weights of the lists that rank the row's item at least ``gap / 2`` places higher.
 
     With a `gap` of 0, lists that tie the two items are included.
     """
@@ -26,13 +26,13 @@ def _not_behind(table, gap, weight):
 
 
 def majority_scores(table, draw, weight=None):
-    """Score each item by its number of majority wins, plus `draw` for each of the item's draws.
+    """Score each item by its number of majority wins, plus `draw` for each opponent that it ties with.
 
     Parameters
     ----------
     table : QueryTable
     draw : float
-        Value of a draw.
+        Value of a tie.
     weight : ndarray of shape (n_lists,), dtype=float64, default=None
         Weights of the lists.
 
@@ -70,7 +70,7 @@ def outranking_scores(table, thresholds, quirks, weight=None, order=None):
     if "outrank.truncate" in quirks:
         limits = [float(int(limit)) for limit in limits]
     preference, veto, concordance, discordance = limits
-    # Doubled ranks are integers. A difference of at least some number is therefore at least the next integer.
+    # Differences of doubled ranks are integers, so a threshold is equivalent to the next integer.
     preference, veto = (int(np.ceil(2 * places)) for places in (preference, veto))
     concordant = _not_behind(table, preference, weight)
     discordant = _not_behind(table, veto, weight).T

@@ -76,7 +76,8 @@ def _zero(table):
     return lambda order: np.zeros(table.shape[0])
 
 
-#: For each name of a distance in PyFLAGR: the quirk, and FLAGR's distance. The main distance has the same name.
+#: For each distance of PyFLAGR, the name of its quirk and FLAGR's function. Without the quirk, the distance of the same
+#: name in `LIST_DISTANCES` is used.
 DISTANCES = {
     "cosine": ("dibra.cosine", _opposed_cosine),
     "footrule": ("dibra.footrule", _skewed_footrule),
@@ -93,8 +94,7 @@ class Weights:
     ----------
     value : ndarray of shape (n_lists,), dtype=float64
     low, high, deviation : float
-        Minimum, maximum and standard deviation of the weights, which are used to scale them. In the first iteration
-        these are 0, 1 and 1.
+        Minimum, maximum and standard deviation of the weights. In the first iteration, 0, 1 and 1 are used instead.
     """
 
     value: np.ndarray
@@ -110,7 +110,7 @@ class Weights:
         return cls(value, value.min(), value.max(), np.sqrt(np.cumsum((value - mean) ** 2)[-1] / m))
 
     def scaled(self, norm):
-        """Scale the weights by `minmax` or `z`, or leave them unscaled, and return them; equal weights become 1."""
+        """Return the weights, scaled if `norm` is "minmax" or "z"; with "minmax", equal weights become 1."""
         if norm == "minmax":
             span = self.high - self.low
             return (self.value - self.low) / span if span > 0 else np.ones(len(self.value))
@@ -153,7 +153,7 @@ def dibra_scores(table, method, quirks):
 
 
 def _iterate(table, method, quirks):
-    """Alternately aggregate and update the weights until no weight grows; return the weights and the scores."""
+    """Aggregate the lists and update the weights in turn until no weight grows; return the weights and the scores."""
     m = table.shape[0]
     gamma, tol = single(method.g, quirks), single(method.tolerance, quirks)
     weights = Weights(np.ones(m), 0.0, 1.0, 1.0)
@@ -230,7 +230,7 @@ def _cut_wire(table, weights, method, quirks):
     d1, d2, n_buckets = single(method.d_1, quirks), single(method.d_2, quirks), method.num_buckets
     value = weights.scaled("minmax")
     if "wire.equal_width" in quirks:
-        if not weights.high > weights.low:  # if the span is 0, no share of the span is above any bound
+        if not weights.high > weights.low:  # if all weights are equal, no weight is above a bound
             value = np.zeros(m)
         reached = np.count_nonzero(value[:, None] > np.arange(n_buckets) / n_buckets, axis=1)
         back = n_buckets - np.maximum(reached, 1)

@@ -1,8 +1,8 @@
 """Readers of lists and judgements for this package; lists are read as in FLAGR and encoded once.
 
 The order of the rows in the file matters here, because FLAGR adds numbers in this order. Queries and voters are
-numbered by their first appearance; items are sorted as bytes. Ids are text. FLAGR changes or drops some kinds of input,
-and crashes on others. Here, such input is read unchanged, or an error with the reason is raised.
+numbered by their first appearance; items are sorted as bytes. Ids are text. FLAGR changes, drops or crashes on some
+kinds of input. Here, such input is read unchanged, or an error with the reason is raised.
 """
 
 import os
@@ -113,7 +113,10 @@ def _as_written(rows):
     if "rank" in rows:
         rank = rows["rank"].to_numpy(dtype=np.float64)
         if not (np.isfinite(rank).all() and (rank >= 0).all()):
-            raise InputError("Column 'rank' must have finite numbers of at least 0; some are not.")
+            raise InputError(
+                "Column 'rank' must have finite numbers of at least 0; some ranks are negative, infinite or missing. "
+                "Correct these ranks."
+            )
         keys.append(rank)
     rows = rows.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
     start = (np.diff(rows["query"], prepend=-1) != 0) | (np.diff(rows["voter"], prepend=-1) != 0)
@@ -145,8 +148,8 @@ def encode_judgements(rels_file, rels_df, profile):
     query = profile.queries.get_indexer(pd.Index(names))
     if (query < 0).all():
         raise InputError(
-            f"The judgements must have a query in common with the lists; the lists have {profile.queries[0]!r}, ..., "
-            f"the judgements {names.iloc[:1].tolist()}."
+            f"The judgements must contain a query of the lists; the lists contain {profile.queries[0]!r}, and the "
+            f"judgements contain {names.iloc[:1].tolist()}. Check the ids of the queries."
         )
     known = query >= 0
     judged = pd.DataFrame({"query": query, "item": _text(frame["item"]).array, "relevance": frame["relevance"].array})

@@ -20,7 +20,7 @@ from ._input_check import encode_judgements, encode_profile, ids_out
 from ._quirks import Convention, quirks_of
 from ._ranking import rank_table
 
-#: A file or a folder; as in PyFLAGR, "" stands for no file.
+#: A file or a folder; as in PyFLAGR, "" means that there is no file.
 AnyPath: TypeAlias = str | os.PathLike[str]
 
 # Quirks that do not change the aggregated lists, or that only round a parameter. If there are no other quirks, the main
@@ -79,8 +79,8 @@ class Method:
     """Base class of all methods of this package.
 
     A subclass must define ``_number``, which is FLAGR's number of the aggregator, and two methods. ``_paper()`` returns
-    an equivalent estimator of skrankagg, which has no quirks. ``_scores(table)`` returns the table of the lists that
-    are left after any cut, and a score for each item.
+    the estimator of skrankagg for the same method, which has no quirks. ``_scores(table)`` returns the table of the
+    lists, which may have been cut, and a score for each item.
 
     Parameters
     ----------
@@ -126,8 +126,8 @@ class Method:
         rels_df : DataFrame, default=None
             The judgements as a frame. The columns have the same order, or are named `query`, `item`, `relevance`.
         out_dir : str or path-like, default=None
-            Folder in which both frames are also stored, as ``out_<letters>.csv`` and ``eval_<letters>.csv`` with random
-            letters.
+            Folder for copies of both frames, which are named ``out_<letters>.csv`` and ``eval_<letters>.csv`` with
+            random letters.
 
         Returns
         -------
@@ -193,7 +193,7 @@ class Method:
         raise NotImplementedError(f"{type(self).__name__} must define _paper().")
 
     def _paper_score(self, ranked):
-        """Return the scores from the result of the estimator that `_paper` returns."""
+        """Return the scores of a consensus from the estimator that `_paper` returns."""
         return ranked.score
 
     def _run(self, profile):

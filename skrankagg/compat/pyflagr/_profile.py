@@ -53,7 +53,7 @@ class QueryTable:
 
     @cached_property
     def lists(self):
-        """The nonempty lists as RankedLists, for the estimators of skrankagg; the id of a voter is its number."""
+        """Return the nonempty lists as RankedLists, for skrankagg's estimators; the id of a voter is its number."""
         voter, item = np.nonzero(self.held)
         order = np.lexsort((self.place[voter, item], voter))
         voter, item = voter[order], item[order]
@@ -95,7 +95,7 @@ class QueryTable:
         return np.count_nonzero(self.held, axis=0)
 
     def whole_ranks(self, gap=1):
-        """Return the doubled ranks; absent items are at least `gap` below all other items.
+        """Return the doubled ranks; absent items get the largest doubled rank plus `gap`.
 
         Doubled ranks are integers, even for ties.
 
@@ -106,7 +106,7 @@ class QueryTable:
         Returns
         -------
         ndarray of shape (n_lists, n_items), dtype=int16 or int64
-            The doubled ranks, in a type in which `gap` can be added without overflow.
+            The doubled ranks; adding `gap` to them does not overflow.
         """
         twice = np.where(self.held, 2 * self.rank, 0.0)
         absent = twice.max(initial=0.0) + gap

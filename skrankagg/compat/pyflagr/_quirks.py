@@ -14,7 +14,7 @@ from ...exceptions import InputError
 
 __all__ = ["QUIRKS"]
 
-#: Types of a convention, which stands for all quirks, no quirks, or the quirks with the given names.
+#: Types of a convention: "flagr" (all quirks), "papers" (no quirks), or a collection of names of quirks.
 Convention: TypeAlias = Literal["flagr", "papers"] | Collection[str]
 
 #: Quirks of FLAGR 1.0.18 by name. The text describes FLAGR's behaviour and, after the semicolon, the behaviour without
