@@ -1,4 +1,4 @@
-"""Agreement of lists with other orders of their items, and a test for lists that agree unusually little."""
+"""Agreement between lists and other orders of their items, and a test for lists with unusually low agreement."""
 
 import numpy as np
 from scipy.special import ndtri
@@ -10,13 +10,13 @@ from ..metrics._agreement._pair_counts import class_numbers, count_pairs, sum_ov
 
 # A query with fewer lists has no meaningful median and spread of agreement.
 _FEW_LISTS = 5
-# Level of the test for outliers, and the factor that turns a MAD into a standard deviation.
+# Level of the test for outliers, and the factor that turns a median absolute deviation (MAD) into a standard deviation.
 LEVEL, _MAD_TO_SD = 0.05, 1.4826022185056018
-# Least variance of an agreement, as a share of its variance for random lists. Without it, each list with one swap would
-# be an outlier where most lists agree in all pairs, because their spread is 0.
+# Smallest variance of an agreement, as a share of its variance for random lists. Without this minimum, the spread would
+# be 0 if most lists agree in all pairs, and each list with one swap would be an outlier.
 _LEAST_VARIANCE = 0.5
-# Quantiles of (value - median) / MAD of n normal values exceed the normal ones by a share of about 2 / n; the rest
-# allows for skew.
+# For n normal values, quantiles of (value - median) / MAD are about 1 + 2 / n times as large as normal quantiles. This
+# factor is 3 instead of 2 because agreements are skewed.
 _FEW_VALUES = 3.0
 
 
@@ -43,7 +43,7 @@ def agreement_with_classes(lists, row_class, unit=None, unit_query=None):
     sd = null_deviation(ptr, class_numbers(ptr, first), second)
     query_of = lists.list_query
     if unit is not None:
-        # The orders of the lists are independent, so the variances add up.
+        # The orders of the lists are independent, so their variances can be added.
         weight, query_of, owner = lists.list_weight[chosen], unit_query, unit[chosen]
         pairs = type(pairs)(*(np.bincount(owner, weights=weight * one, minlength=n_units) for one in pairs))
         sd = np.sqrt(np.bincount(owner, weights=weight * sd**2, minlength=n_units))
@@ -55,7 +55,7 @@ def agreement_with_classes(lists, row_class, unit=None, unit_query=None):
     n_pairs = np.sqrt(pairs.first * pairs.second)[long]
     query, sd = query_of[tested], sd[long] / n_pairs
     found = _thresholds(query, agreement[tested], n_pairs, sd, np.ones(len(tested), dtype=bool))
-    # Outliers hide each other, so a second pass measures against the other lists only.
+    # Outliers hide each other, so the second pass computes the thresholds without the outliers of the first pass.
     others = ~(agreement[tested] < found)
     enough = np.bincount(query[others], minlength=lists.n_queries)[query] >= _FEW_LISTS
     threshold[tested] = _thresholds(query, agreement[tested], n_pairs, sd, others | ~enough)
@@ -76,11 +76,12 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
         return group_medians(query[counted], value[counted], query.max(initial=-1) + 1)[query]
 
     n_lists = np.bincount(query[counted], minlength=query.max(initial=0) + 1)[query]
-    # The angle of a share of discordant pairs has about the same variance at all shares (Anscombe's form).
+    # Anscombe's transformation turns shares of discordant pairs into angles with about equal variances.
     angle = 2 * np.arcsin(np.sqrt(((1 - agreement) / 2 * n_pairs + 0.375) / (n_pairs + 0.75)))
     middle = medians(angle)
     apart = np.abs(angle - middle)
-    # The spread is the same for lists of all lengths, or the spread decreases with the length, as for random lists.
+    # Use the largest of three spreads: a common spread of all lists, a spread that decreases with the length of the
+    # list as for random lists, and the minimum.
     spread = np.maximum(
         _MAD_TO_SD * np.maximum(medians(apart), medians(apart / null_sd) * null_sd),
         np.sqrt(_LEAST_VARIANCE) * null_sd,
@@ -89,7 +90,7 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
     # Subtract half a pair as the correction for continuity.
     discordant = 0.5 + np.sin(bound / 2) ** 2 * (n_pairs + 0.75) - 0.375
     threshold = 1 - 2 * discordant / n_pairs
-    # The reverse of the consensus has agreement -1.
+    # The agreement is never below -1, so a threshold of -1 or less would find no outlier.
     told = (n_lists >= _FEW_LISTS) & (bound < np.pi) & (threshold > -1)
     return np.where(told, threshold, np.nan)
 
@@ -113,7 +114,7 @@ def null_deviation(ptr, first, second):
         for one in (first, second)
     )
     variance = (n * (n - 1) * (2 * n + 5) - a5 - b5) / 18 + a2 * b2 / (2 * n * (n - 1))
-    # The term of triples does not exist for two items.
+    # Two items form no triple, so the term of the triples is 0.
     triples = n * (n - 1) * (n - 2)
     variance += np.divide(a3 * b3, 9 * triples, out=np.zeros(len(n)), where=triples > 0)
     return np.sqrt(np.maximum(variance, 0.0))

@@ -39,7 +39,7 @@ def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True, unit: str
 
 @contextmanager
 def silence_repeated_warnings() -> Iterator[None]:
-    """Silence warnings in repeated aggregations; the first aggregation, of all lists, has already issued them."""
+    """Silence warnings in repeated aggregations, because the first aggregation has already issued them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnequalLengthWarning)
         warnings.simplefilter("ignore", UnknownVoterWarning)

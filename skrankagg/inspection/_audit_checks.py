@@ -14,9 +14,9 @@ from ._max_t import step_down
 
 # The widest interval of an item may be this many times as wide as in an even schedule.
 _WIDER = 2.0
-# Parts into which a board should fall: a top, a middle and a bottom.
+# Number of parts of a board that the data should distinguish: a top, a middle and a bottom.
 _PARTS = 3
-# Share of the pairs that should differ; below it, the order of the typical pair is not shown.
+# Share of the pairs that should differ. Below this share, the data do not show the order of the typical pair.
 _HALF = 0.5
 # Share of the draws in an interval of places, and the probability that no gap is claimed wrongly.
 CONFIDENCE = 0.95
@@ -123,7 +123,7 @@ def votes(board, errors):
 
 
 def separation(board, errors):
-    """Compute the share of the pairs of items, and the number of pairs of neighbours, that differ significantly.
+    """Compute the share of all pairs of items that differ significantly, and the number of such pairs of neighbours.
 
     `errors`, of shape (n_resamples, n_items), contains random draws of the errors of the log-worths.
     """

@@ -11,21 +11,22 @@ from scipy.special import ndtr, stdtrit
 from ._audit_checks import judged, skipped
 from ._audited_duels import LEVEL
 
-# Random signs stop after this many draws that are at least as large as the data.
+# Drawing of random signs stops after this many draws with a statistic at least as large as in the data.
 _ENOUGH = 10
-# For large files there are fewer draws, so that their number times the number of rows is about this number.
+# For n rows, the largest number of draws is max(_LEAST, _WORK / n).
 _LEAST, _WORK = 300, 100_000_000
-# Cells of groups and items that are summed at one time.
+# Largest number of groups times items that is summed at one time.
 _CELLS = 1 << 22
-# Items that may take the first place if groups are removed.
+# Number of items for which the check tests whether they reach the first place when groups are removed.
 _CHALLENGERS = 20
-# Groups are few up to these shares of all groups, and of the number that independent normal groups would need.
+# "Few" groups are at most these shares of all groups, and of the number needed with independent, normal effects.
 _FEW, _FEWER = 0.01, 1 / 3
-# A fit without groups is made if a Newton step closes this share of the gap; steps fall short for groups of many duels.
+# The board is fitted without the groups if a Newton step closes this share of the gap. For groups of many duels, the
+# step is too short.
 _REACH = 0.5
 # The board is fitted without each group of more than this share of the duels, because steps are too short for them.
 _LARGE = 0.2
-# Errors by groups are too small if a group has more than this share of the duels: its scores add up to almost nothing.
+# Errors by groups are too small if a group has more than this share of the duels: its scores add up to almost 0.
 _MOST = 0.5
 
 _NAME_GROUPS = "Name the columns of judges and prompts (voter=, groups=) when you read the duels."
@@ -154,7 +155,7 @@ class _Units:
 
     @cached_property
     def without_large(self):
-        """Log-worths without each group that has a large share of the duels, as a dict of the group."""
+        """Log-worths fitted without one large group, as a dict with the group as key; a large group has many duels."""
         if self.board.group is None:
             return {}
         weight = np.bincount(self.board.group, weights=self.board.weight)
@@ -163,12 +164,12 @@ class _Units:
         return {one: fit.log_worth for one, fit in fits.items() if fit.converged.all()}
 
     def chosen(self, upper, lower, number):
-        """Return the groups that :meth:`deciding` has counted."""
+        """Return the `number` units that must be removed so that `lower` passes `upper`; see :meth:`deciding`."""
         alone = self._alone(upper, lower)
         return alone[:1] if number == 1 and alone else self.order(upper, lower)[:number]
 
     def _alone(self, upper, lower):
-        """Return the large groups that decide the order of two items, each by itself."""
+        """Return each large group whose removal is enough for `lower` to pass `upper`."""
         return [one for one, worth in self.without_large.items() if worth[lower] > worth[upper]]
 
     def pull(self, upper, lower):
@@ -229,7 +230,7 @@ class _Units:
         return bool(fit.converged.all()) and fit.log_worth[lower] > fit.log_worth[upper]
 
     def _fit_without(self, gone):
-        """Fit the board again without a share of the duels of each row."""
+        """Fit the board again; `gone` is the share of each row's duels that is left out."""
         board = self.board
         return board.rows.with_weight(board.weight * (1 - gone)).fit(prior=board.prior, start=board.fit)
 

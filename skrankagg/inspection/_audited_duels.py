@@ -13,11 +13,11 @@ from ..aggregators._models._duel_rows import DuelRows
 from ..aggregators._models._standard_errors import invert_information
 from ..exceptions import InputError
 
-#: Name of the covariate that contains the place in which each item was shown.
+#: Name of the covariate that contains the display position of each item.
 POSITION = "position"
 #: Level of the tests, and of the differences that make an order clear.
 LEVEL = 0.01
-# Names that a sentence lists.
+# Largest number of names in a sentence.
 _SHOWN = 5
 
 
@@ -62,7 +62,7 @@ class AuditedDuels:
         if ahead is not None:
             first, second = np.where(ahead, first, second), np.where(ahead, second, first)
             share = np.where(ahead, share, 1 - share)
-        # The lists of a duel with a share are one row.
+        # A duel with a fractional outcome is stored as several lists, which become one row here.
         total = np.bincount(head, weights=lists.list_weight, minlength=lists.n_lists)
         of_head = np.where(first == first[head], share, 1 - share)
         won = np.bincount(head, weights=lists.list_weight * of_head, minlength=lists.n_lists)
@@ -105,7 +105,7 @@ class AuditedDuels:
 
     @property
     def words(self):
-        """Plural noun for the independent units, such as "duels", which sentences of the audit contain."""
+        """Plural noun for the independent units in sentences of the audit, such as "duels"."""
         return "duels" if self.group is None else f"groups by {self.unit}"
 
     @cached_property
@@ -234,7 +234,7 @@ def _shown_first(lists, upper):
         return None
     column = lists.row_covariates[:, lists.covariates.index(POSITION)]
     one, other = column[upper], column[upper + 1]
-    # 1 and 0, as in from_comparisons; other numbers may be places, of which the smallest one is the first.
+    # The column must contain 1 and 0, as from_comparisons writes it. In other columns, a small number may mean "first".
     return one == 1 if (np.isin(one, (0.0, 1.0)) & (one + other == 1)).all() else None
 
 

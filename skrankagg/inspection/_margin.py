@@ -22,7 +22,7 @@ from ._removals import Clock, Trials, lightest_cover
 
 __all__ = ["margin_of_victory"]
 
-# Number of scores that are computed at once, and largest number of sets of lists that are tried at once.
+# Largest number of scores that are computed at once, and of sets of lists that are tried at once.
 _CELLS, _MOST_COLUMNS = 1 << 18, 512
 # Largest number of rivals for which a separate order of removals is searched.
 _MOST_RIVALS = 8
@@ -193,15 +193,15 @@ def margin_of_victory(
 
 
 def _scores(aggregator, lists):
-    """Return the function of many weights of the lists that computes the scores, and the scale of the scores."""
+    """Return a function that computes the scores for many weightings of the lists, and the scale of the scores."""
     consensus = aggregator._aggregate_what_fits(lists)
     return aggregator._repeat_many(lists), consensus.scale if isinstance(consensus, Consensus) else None
 
 
 def _scores_of_all(aggregator, lists):
-    """Return a function of a query that returns what `_scores` does, for weights of the lists of this query.
+    """Return a function that takes the number of a query, and returns the two results of `_scores` for this query.
 
-    The lists of the other queries keep their weights.
+    It is used if the scores depend on all queries. Only the weights of the query's lists vary; all others are fixed.
     """
     score, scale = _scores(aggregator, lists)
 
@@ -312,7 +312,7 @@ class _Lead:
     def least_removal(self, clock, max_lists):
         """Return a lower and an upper bound of the margin of victory, the lists to remove, and their removed votes.
 
-        The last two values are arrays, which are empty if no lists were found that end the lead.
+        The last two values are arrays. They are empty if no removal that ends the lead was found.
         """
         nothing = np.zeros(0, dtype=np.int64)
         if not len(self.rivals):
@@ -321,7 +321,7 @@ class _Lead:
             return 0.0, 0.0, nothing, nothing
         found = self._by_sums(clock)
         if found is None:
-            # The bound may be too large by a rounding error. A sum of whole weights is whole.
+            # Reduce the bound by the largest possible rounding error. The margin is an integer if all weights are.
             lower = lead_bound(self.aggregator, self.lists, self.leader) / self.unit * (1 - 1e-9)
             lower = float(np.ceil(lower)) if self.whole else lower
             trials = Trials(self.ends, self.weight, self.count, self.n_columns, clock)
@@ -363,7 +363,7 @@ class _Lead:
     def _by_sums(self, clock):
         """Find the lightest set of members whose removal ends the lead; return None if scores are not sums over lists.
 
-        The result has the form of the result of :meth:`Trials.lightest`.
+        The result has the same form as the result of :meth:`Trials.lightest`.
         """
         try:
             gain, _, _ = self.aggregator._linear_gains(self.lists)
@@ -389,5 +389,5 @@ class _Lead:
                 chosen[useful] = counts
         if chosen is None:
             return lower, upper, None
-        # If only rounding would end the lead, sets of lists are tried instead.
+        # If the lead ends only by a rounding error, return None, so that sets of lists are tried instead.
         return (min(lower, upper), upper, chosen) if self.ends(chosen[:, None])[0][0] else None

@@ -59,10 +59,10 @@ def _smallest_gap(aggregator, lists):
         if rule == "veto":
             votes = -votes
         if rule == "borda-mean":
-            # After any removal, an item at the mean may fall below the mean.
+            # For an item exactly at the mean, the gap is 0, because any removal may move the item below the mean.
             least = min(least, np.abs(votes).min() / (len(own) - 1))
             continue
-        # Items without first places stay without first places after any removal. Other ties may end after any removal.
+        # Items without first places remain so after any removal. Any other tie may end after the smallest removal.
         none = rule == "plurality" and aggregator.absent == "last" and (votes[leaves] == 0).all()
         if leaves.sum() > 1 and not none:
             return 0.0

@@ -9,7 +9,7 @@ from .._data._frames import show_id
 from ..exceptions import InputError
 from ._resampling import FEW
 
-# Pairs of items, times draws, that are tested at one time; they take 8 MB.
+# Largest number of pairs of items times draws that are tested at one time; the numbers take 8 MB.
 _CELLS = 1 << 20
 _MOST_ITEMS = 300
 # A difference of scores is constant if its standard deviation is below this share of the difference.
@@ -50,13 +50,13 @@ class GapTests:
             )
 
     def test(self, q, moves):
-        """Compute the p-values of the pairs of items in query `q`, and the groups and letters from them.
+        """Test the pairs of items in query `q`, and store the p-values and the resulting groups and letters.
 
         `moves`, of shape (n_items, n_resamples), contains the score of each candidate in each valid draw, minus its
         score in the consensus.
         """
         lists = self.resampling.lists
-        # Other queries may contain more units than this one.
+        # Count only the units of this query, because other queries may contain more units.
         n_units = self.resampling.draws.n_units_of(np.arange(*lists.list_ptr[q : q + 2]))
         if n_units < FEW or moves.shape[1] < 2:
             return

@@ -1,4 +1,4 @@
-"""Searches for the lightest set of members whose removal has an effect: with sums of values, or with trials.
+"""Searches for the lightest set of lists or votes whose removal has an effect, by sums of values or by trials.
 
 A member is a list or a vote. Equal members form a group, and a set is stored as the number of its members from each
 group. Equal members are therefore never tried separately.
@@ -9,11 +9,11 @@ from time import monotonic
 
 import numpy as np
 
-# Nodes of the search, or sets that are left out, between two checks of the clock.
+# Number of search nodes, or of skipped sets, between two checks of the clock.
 _NODES = 256
 # Largest excess of a bound over an integer that counts as a rounding error.
 _SLACK = 1e-9
-# Number of steps in which the greedy search could remove all members.
+# Number of steps that the greedy search would need to remove all members.
 _STEPS = 200
 # Numbers of sets that are tried in one call of `happens`: by `_along`, by `_reduce` and by `_survivors`.
 _ALONG, _BACK, _SOLE = 3, 15, 16
@@ -43,7 +43,7 @@ def sets_by_weight(weight, count, most):
     [(1.0, {0: 1}), (3.0, {1: 1})]
     """
     order = sorted((k for k in range(len(weight)) if count[k] > 0), key=lambda k: weight[k])
-    # In the heap, a set is a tuple of pairs: a place in `order` and a number of members. Each set is pushed only once.
+    # In the heap, a set is a tuple of pairs (position in `order`, number of members). Each set is pushed only once.
     heap = [(weight[order[0]], 1, ((0, 1),))] if order and most > 0 else []
     while heap:
         total, size, taken = heapq.heappop(heap)

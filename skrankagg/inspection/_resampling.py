@@ -22,7 +22,7 @@ from ._arguments import begin, encode_with_groups
 from ._draws import UNITS, make_draws, seed_of
 
 _PLURAL = {"list": "lists", "voter": "voters", "query": "queries"}
-# Number of scores that are computed at one time; they take 8 MB without the memory of the sort.
+# Largest number of scores that are computed at one time; they take 8 MB, and sorting needs additional memory.
 _CELLS = 1 << 20
 #: With fewer units than this, draws contain little information.
 FEW = 5
@@ -191,7 +191,7 @@ class Resampling:
         try:
             yield self._block((start, stop), block, own, None if scale is None else scale[start:stop])
         except _Failing:
-            # If one query fails in a draw, the draw still counts for the others.
+            # If one query fails in a draw, the draw is still valid for the other queries.
             for q in range(start, stop):
                 yield from self._blocks(q, q + 1, centre, scale)
 
@@ -291,6 +291,6 @@ def _pool(lists):
 
 def quantile_of_draws(values, share):
     """For each row of `values`, return the smallest value x such that at least a given share of the row is <= x."""
-    # Rounding errors make shares slightly too large: 0.05 / 2 * 1000 is 25.
+    # Round first, because the product may be slightly too large, such as (1 - 0.95) / 2 * 1000 instead of 25.
     at = max(int(np.ceil(round(share * values.shape[1], 9))), 1) - 1
     return np.partition(values, at, axis=1)[:, at]
