@@ -38,7 +38,7 @@ __all__ = ["AgreementDisplay", "VoterWeightsDisplay"]
 
 # Largest number of rows for which cells show their numbers.
 _MAX_NUMBERED = 25
-# Values that differ by less are equal up to rounding.
+# Smaller differences between values are treated as rounding errors.
 _ROUNDING = 1e-9
 _DISTANCES = frozenset({"footrule", "kendall-distance"})
 
@@ -221,13 +221,13 @@ class AgreementDisplay(Display):
         return (
             ""
             if known.any()
-            else "No pair of rows has a value. Two rows need items in common, in the same query, and not all tied."
+            else "No pair of rows has a value. Two rows need common items in the same query that are not all tied."
         )
 
     def _draw(self, ax):
         n = len(self.table)
         names = labels_of(self.table.index)
-        # Cells have the same size, however long the names are.
+        # The size of a cell does not depend on the lengths of the names.
         cells = max(2.8, 0.34 * n) if n <= _MAX_NUMBERED else max(6.0, 0.17 * n)
         names_beside = 0.25 + CHARACTER * longest(names)
         names_below = 0.25 if fit_upright(names) else names_beside
@@ -235,7 +235,7 @@ class AgreementDisplay(Display):
         # The diagonal is left blank, because each voter agrees with itself.
         table = self.table.set_axis(names, axis=0).set_axis(names, axis=1).mask(np.eye(n, dtype=bool))
         low, high = _range_of(table.to_numpy(dtype=np.float64)) if self.limits is None else check_limits(self.limits)
-        # Cividis, and purple to orange around 0, look the same for every colour vision.
+        # Colour-blind readers can distinguish the colours of cividis, and also purple from orange.
         cmap = diverging(low, high, 0.0) if low < -_ROUNDING and high > _ROUNDING else "cividis"
         image, text = draw_matrix(ax, table, self.label, (low, high), cmap, n <= _MAX_NUMBERED)
         self.image_: AxesImage = image

@@ -233,10 +233,10 @@ class RankStabilityDisplay(Display):
         if n_places is None:
             n_places = max((one for one in known if one < len(rows)), default=None)
         elif n_places not in known:
-            choices = ", ".join(map(str, known)) or "the columns top_k, but the table has no such column"
+            choices = ", ".join(map(str, known)) or "the k of a column top_k, but the table has no such column"
             raise InputError(
                 f"`n_places` must be one of {choices}; got {n_places!r}. "
-                "To show another number of places, include this number in the argument places of rank_stability."
+                "To show another number of places, include it in the argument `places` of rank_stability."
             )
         if label is None:
             drawn = f"interval over {rows['n_resamples'].max()} draws" if "n_resamples" in rows else "confidence set"

@@ -40,7 +40,7 @@ __all__ = ["RatingsDisplay"]
 
 _ERRORS = ("std_error", "score_se")
 _BAND = "#eceff2"
-# Width of the column of letters below which its label does not fit, in inches.
+# Smallest width of the column of letters in which its label fits, in inches.
 _NARROWEST = 1.4
 
 

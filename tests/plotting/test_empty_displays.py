@@ -52,7 +52,7 @@ def scored(**scores):
 def test_agreement_display_without_common_queries(plt, metric):
     display = AgreementDisplay.from_lists(APART, metric)
     assert sentences(display) == [
-        "No pair of rows has a value. Two rows need items in common, in the same query, and not all tied."
+        "No pair of rows has a value. Two rows need common items in the same query that are not all tied."
     ]
     assert display.table.shape == (3, 3)
 
