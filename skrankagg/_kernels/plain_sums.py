@@ -23,7 +23,7 @@ RECIPROCAL_RANKS = _plain_sums.RECIPROCAL_RANKS
 BORDA_POINTS = _plain_sums.BORDA_POINTS
 SCORE_SUMS = _plain_sums.SCORE_SUMS
 COUNTED_SCORE_SUMS = _plain_sums.COUNTED_SCORE_SUMS
-#: Methods with details. First the values that a list gives by ranks, then the values that it gives by scores.
+#: Methods with details: first the methods that use ranks, then the methods that use scores.
 SIMPLE_POINTS = _plain_values.SIMPLE_POINTS
 POINTS_INSIDE = _plain_values.POINTS_INSIDE
 INVERSE_SQUARES = _plain_values.INVERSE_SQUARES
@@ -57,7 +57,7 @@ def sum_lists(lists, method, k, voter_weights, allow_others, details, weights, t
     by voter, or None. If `allow_others` is false, names of other voters in this dict are unusual. `top` is the number
     of items to return; 0 means all. `method` is RECIPROCAL_RANKS with the damping constant `k`, BORDA_POINTS,
     SCORE_SUMS of min-max scores, or COUNTED_SCORE_SUMS, which are these sums times the weight of the lists that contain
-    the item. The other methods ignore `k` and have `details`, see :func:`details_of`; these four methods ignore them.
+    the item. These four methods ignore `details`. The other methods need `details`, see :func:`details_of`.
 
     Usual lists are a list, or a dict with texts as keys. The elements are lists of ids, lists of tuples (id, score), or
     dicts of id to score. All ids are texts or all ids are integers. Scores are floats or integers, and integers must be
