@@ -7,9 +7,9 @@ from .loading import VI, as_vf, as_vi, blocks
 
 
 def order_costs(margin, tied, query, order, bucket):
-    """For each order, sum the margins of all items against the items below them, and return these costs.
+    """Return the cost of each order: the sum of the margins of all items against the items below them.
 
-    For two items in one bucket, their value in `tied` is subtracted, and their margin is not added.
+    Two items in one bucket are tied: their margin is not added, and their value in `tied` is subtracted.
 
     `margin` and `tied` have shape (n_queries, n, n). `order` contains the orders. `bucket` contains the bucket number
     of each place, which increases along the order. Both have shape (n_orders, n). `query`, of shape (n_orders,),

@@ -63,13 +63,11 @@ def agreement_with_classes(lists, row_class, unit=None, unit_query=None):
 
 
 def _thresholds(query, agreement, n_pairs, null_sd, counted):
-    """Return the outlier threshold of each list, of shape (n_tested,); NaN marks a list that cannot be tested.
-
-    A list is an outlier if its agreement is below its threshold.
+    """Return the agreement below which each list is an outlier, of shape (n_tested,); NaN if a test is impossible.
 
     `n_pairs` is the number of untied pairs of each list. `null_sd` is the standard deviation of the agreement of a
-    random list with the same ties. The threshold depends on medians over the lists of the query; only the lists that
-    the mask `counted` selects enter these medians.
+    random list with the same ties. The thresholds depend on medians over the lists of a query. The mask `counted`
+    selects the lists that enter these medians.
     """
 
     def medians(value):
@@ -96,10 +94,10 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
 
 
 def null_deviation(ptr, first, second):
-    """Return the standard deviation of the difference between the numbers of concordant and discordant pairs.
+    """For random orders, return the standard deviation of the number of concordant minus discordant pairs.
 
-    The orders of each group are random, with the tie classes that `first` and `second` contain. The rows of group g are
-    ``ptr[g]`` to ``ptr[g + 1] - 1``.
+    There is a value for each group of rows. The rows of group g are ``ptr[g]`` to ``ptr[g + 1] - 1``. The two orders of
+    a group are random, but have the same tie classes as `first` and `second`.
     """
     n = np.diff(ptr).astype(np.float64)
     (a2, a3, a5), (b2, b3, b5) = (
@@ -123,7 +121,7 @@ def null_deviation(ptr, first, second):
 def robust_z(query, agreement):
     """Return the robust z-score of each list's agreement within its query.
 
-    The value is NaN if the query has few lists, or if their agreements hardly differ.
+    The value is NaN if the query has fewer than five lists, or if their agreements hardly differ.
     """
     known = np.flatnonzero(~np.isnan(agreement))
     z = np.full(len(agreement), np.nan)

@@ -68,7 +68,7 @@ def position(board, lists, is_fitted):
 
 
 def _without_slots(board):
-    """Return a reason to skip the position check, and advice; None if the display order of the items is known."""
+    """Return why the position check must be skipped, and advice; None if the display order of the items is known."""
     if not board.has_slots:
         return "The lists do not contain the order in which the items were shown.", _READ_POSITION
     weight = board.count
@@ -251,7 +251,7 @@ def _chi_square(residual, variance):
 
 
 def _by_draws(pairs, fit, statistic, prior, n_resamples, rng):
-    """Return the p-value of the chi-square statistic, from data sets that are drawn from the fit and fitted again."""
+    """Return the p-value of the chi-square statistic, from random data sets that the fitted model generates."""
     won = rng.binomial(np.rint(pairs.number).astype(np.int64), fit.probability, size=(n_resamples, len(pairs.low)))
     drawn = pairs.fit(prior, won.astype(np.float64))
     larger = drawn.statistic >= statistic

@@ -35,8 +35,8 @@ _NAME_GROUPS = "Name the columns of judges and prompts (voter=, groups=) when yo
 def clustering(board, n_resamples, rng):
     """Test whether the duels of a group resemble each other more than independent duels would.
 
-    A score is the gradient of a duel's log-likelihood. The scores are summed over each group, and the squared length of
-    these sums is compared with the squared length after the duels have received random signs.
+    The score of a duel is the gradient of its log-likelihood. The scores are summed over each group. The test compares
+    the squared length of these sums with the squared lengths in draws that give each duel's score a random sign.
     """
     if board.group is None:
         if not board.groupings:
@@ -75,9 +75,9 @@ def clustering(board, n_resamples, rng):
 
 
 def _parts(board, order):
-    """Divide the row numbers `order`, which are sorted by group, into parts that need little memory.
+    """Divide the rows of a board into parts that can be processed with little memory.
 
-    All rows of a group are in the same part.
+    `order` contains the row numbers, sorted by group. All rows of a group are in the same part.
     """
     step = max(1, _CELLS // board.n)
     group = board.group[order]
@@ -155,7 +155,7 @@ class _Units:
 
     @cached_property
     def without_large(self):
-        """Log-worths fitted without one large group, as a dict with the group as key; a large group has many duels."""
+        """Log-worths fitted without the duels of one group, for each group with a large share of the duels (a dict)."""
         if self.board.group is None:
             return {}
         weight = np.bincount(self.board.group, weights=self.board.weight)
@@ -209,9 +209,9 @@ class _Units:
         return self._confirm(order, upper, lower, most)
 
     def _confirm(self, order, upper, lower, most):
-        """Find by repeated fits how many of the first units in `order` must be removed so that `lower` passes `upper`.
+        """Find by repeated fits how many units must be removed so that `lower` passes `upper`.
 
-        Return None if more than `most` units must be removed.
+        The units are removed in the given order. Return None if more than `most` units must be removed.
         """
         if not self._changes(order, upper, lower, most):
             return None

@@ -38,13 +38,14 @@ class AuditedDuels:
     first, second : ndarray of shape (n_rows,)
         The item that was shown first, and the item that was shown second. If this order is not known, the two items are
         in no particular order.
-    share, count, factor : ndarray of shape (n_rows,)
-        Result of the first item, from 0 for a loss to 1 for a win; number of equal duels that the row represents; and
-        weight of each of these duels.
+    share : ndarray of shape (n_rows,)
+        Result of the first item, from 0 for a loss to 1 for a win.
+    count, factor : ndarray of shape (n_rows,)
+        Number of equal duels that a row represents, and weight of each of these duels.
     group : ndarray of shape (n_rows,), or None
         Number of the group of each row; None without `unit`.
     cell : ndarray of shape (n_rows,)
-        Number that identifies the row's combination of groups in all groupings.
+        Number that two rows share if they belong to the same groups in all groupings.
     has_slots : bool
         True if the order of the two items is known in all rows.
     """

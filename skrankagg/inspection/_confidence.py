@@ -168,8 +168,8 @@ def _confidence_sets(says, drawn, expected, confidence, simultaneous):
 
     ``says[u, i]``, of shape (n_units, n_items), is the number of points that item i receives each time unit u is drawn.
     ``drawn[u, r]``, of shape (n_units, n_resamples), is the number of times that unit u occurs in resample r.
-    ``expected[u]``, of shape (n_units,), is the expected number of times. The sum of ``drawn[:, r]`` equals the sum of
-    `expected` in each resample.
+    ``expected[u]``, of shape (n_units,), is the expected value of ``drawn[u, r]``. The sum of ``drawn[:, r]`` equals
+    the sum of `expected` in each resample.
     """
     n, n_resamples, total = says.shape[1], drawn.shape[1], expected.sum()
     farthest = np.zeros((n, n_resamples))

@@ -34,7 +34,7 @@ def query_rng(seed, query):
 def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     """Return random draws of lists, of voters or of queries.
 
-    `given` contains the user's lists, and `lists` contains the same lists after the preparation by the method. Lists of
+    `given` contains the user's lists, and `lists` contains the same lists as the method has prepared them. Lists of
     weight 0 are never drawn. The unit is "list", "voter", "query" or the name of a grouping. For the unit "query",
     `lists` contains all lists in one query, in the same order. For the unit "list", `votes` states whether the given
     weights are numbers of ballots. If `votes` is None, the weights are numbers of ballots in each query whose weights
@@ -59,8 +59,8 @@ def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     if (n_ballots == 0).any():
         query = ids[int(np.argmin(n_ballots))]
         raise InputError(
-            f"Query {query!r} has no list of positive weight to draw from. Remove the query, or give a list a positive "
-            "weight."
+            f"`lists` must have a list of positive weight in each query; query {query!r} has none. Remove the query, "
+            "or give one of its lists a positive weight."
         )
     weight = np.divide(lists.list_weight, ballots[first], out=np.zeros(lists.n_lists), where=ballots[first] > 0)
     equal = np.logical_and.reduceat((lists.list_weight == 1) & (ballots == 1), lists.list_ptr[:-1])
@@ -188,12 +188,12 @@ class _DrawsOfQueries(_Draws):
         return int(self.ballots[np.unique(self.first[chosen])].sum())
 
     def by_unit(self, q, says):
-        """Return three arrays for the units of a query.
+        """Return the points that the units of a query give to items, and how often each unit is drawn and expected.
 
         ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
         (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
         second array, of shape (n_units, n_resamples), counts how often each unit is drawn. The third array, of shape
-        (n_units,), contains the expectations of these counts.
+        (n_units,), contains the expected values of these counts.
         """
         own = slice(*self.list_ptr[q : q + 2])
         first = self.first[own] - own.start
@@ -244,12 +244,12 @@ class _CommonDraws(_Draws):
         return len(np.unique(self.unit[chosen[self.weight[chosen] > 0]]))
 
     def by_unit(self, q, says):
-        """Return three arrays for the units of a query.
+        """Return the points that the units of a query give to items, and how often each unit is drawn and expected.
 
         ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
         (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
         second array, of shape (n_units, n_resamples), counts how often each unit is drawn. The third array, of shape
-        (n_units,), contains the expectations of these counts.
+        (n_units,), contains the expected values of these counts.
         """
         total = np.zeros((len(self._counts), says.shape[1]))
         np.add.at(total, self.unit[slice(*self.list_ptr[q : q + 2])], says)
@@ -290,11 +290,11 @@ def _draw_ballots(rng, ballots, n_resamples):
 
 
 def _poisson_counts(rng, ballots, n_resamples):
-    """Draw Poisson numbers with means proportional to `ballots`, so that the total of each draw is at most n.
+    """Draw Poisson numbers with means proportional to `ballots`, and repeat draws with a total above n.
 
     n is the sum of `ballots`. The result has the shape (n_lists, n_resamples), and each column is a draw. The expected
-    total of a draw is four standard deviations below n. A draw with a total above n is repeated. Given their total, the
-    numbers of a draw have a multinomial distribution.
+    total of a draw is four standard deviations below n. Given their total, the numbers of a draw have a multinomial
+    distribution.
     """
     n = ballots.sum()
     mean = (ballots * (1 - 4 / np.sqrt(n)))[:, None]

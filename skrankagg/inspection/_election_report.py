@@ -207,7 +207,7 @@ def _check_rules(rules):
 
 
 def _result(rule, lists, time_limit):
-    """Return the results of one rule as a tuple, in the order of the columns of the frame.
+    """Return the results of an election under one rule, as a tuple.
 
     The tuple contains the winners, the margin, its lower bound, `optimal`, the last items, and the winners without the
     last items.

@@ -135,7 +135,7 @@ def elimination_rounds(
 
 
 def _text(frame, total, aggregator, query):
-    """Describe the rounds of one query."""
+    """Return sentences that describe the rounds of one query."""
     rule, counted = aggregator.rule, _COUNTED[aggregator.rule]
     if aggregator.absent == "ignore" and counted != "Borda points":
         counted += " minus the mean of each list"

@@ -227,7 +227,7 @@ def voter_influence(
 
 
 class _Units:
-    """Units that are left out: the lists, or the groups of lists in each query.
+    """Units that are left out one at a time: single lists, or the groups of lists of each query.
 
     `of_list`, of shape (n_lists,), contains the unit of each list. Units are numbered by query, then by the id of the
     list's voter or group. `query` and `id`, of shape (n_units,), contain the query of each unit and the position of its
@@ -420,10 +420,10 @@ def _try_without(aggregator, lists, units, dropped, failures):
 
 
 def _differences(lists, units, without, place, tie_class, top):
-    """Compare each new consensus with the full consensus; return three arrays of shape (n_groups,).
+    """Compare each consensus without a unit with the full consensus; return three arrays of shape (n_groups,).
 
-    The first array contains the share of swapped pairs. The second array contains the number of items that are no
-    longer among the first `top` places. The third array is True if another item is first.
+    The first array contains the share of swapped pairs. The second array contains the number of items that leave the
+    first `top` places. The third array is True if another item is first.
     """
     group, before = expand(without.ptr), place[without.candidate]
     order = group_order(group, before)
@@ -437,9 +437,9 @@ def _differences(lists, units, without, place, tie_class, top):
 
 
 def _classes_of_rows(lists, units, without):
-    """Return the rows of the lists that are left out, and the tie class of each row's item.
+    """Return the rows of the lists that are left out, and the tie class of each row's item without these lists.
 
-    The tie classes are from the consensus without the unit. The class -1 marks an item that this consensus lacks.
+    The tie classes are from the consensus without the unit. Class -1 marks an item that this consensus does not have.
     """
     n = lists.n_candidates
     keys = expand(without.ptr).astype(np.int64) * n + without.candidate

@@ -64,9 +64,9 @@ def margin_of_victory(
         A row for each query:
 
         - `query`, and `leader`, the first item of the consensus;
-        - `margin`, float64: total weight of the lightest lists found whose removal lets another item reach the leader's
-          score. It is 0 if the leader already shares the highest score, and infinite if no such lists were found. If
-          `optimal` is true, it is proven that the removal of lighter lists never ends the lead;
+        - `margin`, float64: smallest total weight found; if lists of this weight are removed, another item reaches the
+          leader's score. It is 0 if the leader already shares the highest score, and infinite if no such lists were
+          found. If `optimal` is true, it is proven that the removal of lighter lists never ends the lead;
         - `lower_bound`, float64: proven lower bound of the smallest weight;
         - `upper_bound`, float64: the same as `margin`;
         - `optimal`, bool: whether the two bounds are equal. If both are infinite, the leader leads as long as one list
@@ -253,7 +253,7 @@ class _Lead:
         self.n_columns = max(1, min(_MOST_COLUMNS, _CELLS // size))
 
     def _split(self, votes):
-        """Return the number of members of each list, and the weight of each of these members."""
+        """Return the number of members of each list (its votes, or 1), and the weight of one member."""
         weight = self.lists.list_weight[self.heard]
         whole = bool((weight % 1 == 0).all())
         if votes is False or (votes is None and not whole):
@@ -294,11 +294,11 @@ class _Lead:
         return group
 
     def _of_lists(self, counts):
-        """Convert numbers of members removed from each group to numbers of members removed from each list."""
+        """Convert the number of members removed from each group to the number removed from each list."""
         return np.clip(counts[self.group] - self.before[:, None], 0, self.n_votes[:, None])
 
     def ends(self, counts):
-        """Return two arrays for sets of members: whether removing a set ends the lead, and the lead that remains."""
+        """For each set of members, return whether its removal ends the lead, and how large a lead remains."""
         weights = np.repeat(self.lists.list_weight[:, None], counts.shape[1], axis=1)
         weights[self.heard] -= self._of_lists(counts) * self.member_weight[:, None]
         scores = self.score(weights)
@@ -310,7 +310,7 @@ class _Lead:
         return lead <= TOLERANCE * largest, lead
 
     def least_removal(self, clock, max_lists):
-        """Return a lower and an upper bound of the margin of victory, the lists to remove, and their removed votes.
+        """Return two bounds of the margin of victory, the lists to remove, and the number of votes to remove from each.
 
         The last two values are arrays. They are empty if no removal that ends the lead was found.
         """
@@ -334,12 +334,12 @@ class _Lead:
         return lower * self.unit, upper * self.unit, self.heard[some], votes[some]
 
     def _orders(self):
-        """Return orders of the groups; each begins with the groups whose removal is most likely to end the lead.
+        """Return orders in which groups of members can be removed, most promising groups first.
 
         There is an order for each of the strongest rivals. The strongest is the rival that most lists rank above the
         leader. An order begins with the groups that rank the leader furthest above the rival. One more order begins
         with the groups that rank the leader furthest above all rivals. Absent items are treated as ranked last. If
-        there are very many groups, the result contains a single order, by the leader's place.
+        there are very many groups, the result contains a single order, sorted by the leader's place.
         """
         lists = self.lists
         if len(self.head) * lists.n_candidates > _MOST_RANKS:

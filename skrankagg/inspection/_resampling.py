@@ -32,12 +32,12 @@ FEW = 5
 class Replicates:
     """Results of the replicates of consecutive queries; a replicate is the consensus of one random draw of the lists.
 
-    `queries` contains the position of the first query and the position after the last query. The candidates of the k-th
-    of these queries are ``ptr[k]`` to ``ptr[k + 1] - 1``, counted from the first candidate. `first` and `last`, of
-    shape (n_candidates, n_resamples), are the first and the last place of each item's tie class. `score_se`, of shape
-    (n_candidates,), is the standard deviation of the scores. `valid`, of shape (n_queries, n_resamples), marks the
-    replicates that did not fail. `moves`, of shape (n_candidates, n_resamples), contains the scores minus the scores of
-    the consensus, or is None.
+    `queries` contains the position of the first query and the position after the last query. The candidates of all
+    these queries are numbered from 0; query k has the candidates ``ptr[k]`` to ``ptr[k + 1] - 1``. `first` and `last`,
+    of shape (n_candidates, n_resamples), are the first and the last place of each item's tie class. `score_se`, of
+    shape (n_candidates,), is the standard deviation of the scores. `valid`, of shape (n_queries, n_resamples), marks
+    the replicates that did not fail. `moves`, of shape (n_candidates, n_resamples), contains the scores minus the
+    scores of the consensus, or is None.
     """
 
     queries: tuple
@@ -55,7 +55,7 @@ class Replicates:
         return own if self.valid[k].all() else own[:, self.valid[k]]
 
     def of_queries(self):
-        """For each query, yield its number and three arrays of its candidates.
+        """For each query, yield its number, and the standard errors and places of its candidates as three arrays.
 
         The first array contains the standard deviation of each candidate's score over the replicates. The other two
         arrays contain the first and the last place of each candidate in each replicate; tied candidates share places.
@@ -70,7 +70,7 @@ class Replicates:
 
 
 class _Failing(Exception):
-    """Error that a method raised in a replicate of several queries that are aggregated together."""
+    """Internal signal: the method failed in one of several queries that were aggregated together."""
 
 
 class Resampling:
@@ -104,8 +104,8 @@ class Resampling:
             raise InputError(f"`votes` must be True, False or None; got {votes!r}.")
         if votes and unit != "list":
             raise InputError(
-                "`votes` must be False or None if unit is not 'list', because votes can be drawn one by one only "
-                f"from lists; got unit={unit!r}. Leave out votes."
+                f"`votes` must be False or None with unit={unit!r}; got True. Only unit='list' can draw the votes of a "
+                "list separately."
             )
         tags = aggregator.__sklearn_tags__()
         if not tags.aggregator_tags.voter_weights:
@@ -160,7 +160,7 @@ class Resampling:
         return self.aggregator._rank(lists), scale
 
     def replicates(self, ranked, scale):
-        """Yield the :class:`Replicates` of one block of queries after another.
+        """Yield the :class:`Replicates` of all queries, one block of queries at a time.
 
         The arguments `ranked` and `scale` are the two values that `aggregate` returns.
         """

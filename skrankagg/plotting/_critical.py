@@ -27,7 +27,7 @@ __all__ = ["CriticalDifferenceDisplay"]
 
 @dataclass(eq=False, repr=False)
 class CriticalDifferenceDisplay(Display):
-    r"""Plot of the methods' mean ranks over the queries; a bar joins methods that Nemenyi's test does not distinguish.
+    r"""Plot of the mean rank of each method; a bar joins methods that Nemenyi's test does not distinguish.
 
     Create a display with :meth:`from_comparator` or :meth:`from_predictions`.
 
@@ -154,7 +154,7 @@ class CriticalDifferenceDisplay(Display):
         if n_queries < 2 or n_methods < 2:
             raise InputError(
                 f"{cls.__name__} needs two methods with values, and two queries on which all these methods have a "
-                f"value; got {n_methods} and {n_queries}. Add methods or queries."
+                f"value; got {n_methods} methods and {n_queries} queries. Add methods or queries."
             )
         result = friedman_nemenyi(orient(table, metric, values), alpha=alpha)
         label = f"mean rank by {metric} over {result.n_queries} queries"

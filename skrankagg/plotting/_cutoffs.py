@@ -103,7 +103,7 @@ class _Lines(Display):
         return lines
 
     def _in_color(self, best_first, n_methods):
-        """Return the positions of the methods with their own colour, best first, and of the grey methods."""
+        """Return the positions of the methods drawn in colour, best first, and the positions of the grey methods."""
         if n_methods is None:
             n_methods = len(best_first) if len(best_first) <= len(COLORS) else _N_BEST
         names = self.table.index[best_first]
@@ -111,7 +111,7 @@ class _Lines(Display):
         return best_first[is_own].tolist(), best_first[~is_own].tolist()
 
     def _styles(self, own):
-        """Return a dict from the position of each method with its own colour to the style of its line.
+        """Return the line style of each method drawn in colour, as a dict with the method's position as key.
 
         The baseline is black. If there is a baseline, the other lines skip the black of the palette.
         """

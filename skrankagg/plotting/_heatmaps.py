@@ -76,9 +76,8 @@ class AgreementDisplay(Display):
     Notes
     -----
     The colours go from the smallest to the largest value outside the diagonal, so that small differences are visible.
-    If there are values on both sides of 0, 0 is white, and values of equal size have equally dark colours. With a
-    single value, or with equal values, the colours go from 0 to 1, or from -1 to 1 if the value is negative. If the
-    absolute value exceeds 1, as for some distances, it replaces the 1 in these limits.
+    If there are values on both sides of 0, 0 is white, and values of equal size have equally dark colours. If all
+    values equal v, the colours go from 0 to max(1, v). If v is negative, they go from -max(1, -v) to max(1, -v).
 
     Equal colours in two plots may therefore mean different values. Use the same `limits` for plots that readers
     compare, such as ``limits=(-1, 1)`` for Kendall's tau. If no voters agree, differences due to chance also get
@@ -249,8 +248,8 @@ class AgreementDisplay(Display):
 def _range_of(values):
     """Return the smallest and the largest value as the limits of the colours.
 
-    If all values are equal or unknown, return 0 and 1, or -1 and 1 for a negative value. An absolute value above 1
-    replaces the 1 in these limits.
+    If all values equal v, the limits are 0 and max(1, v), or plus and minus max(1, -v) for a negative v. If there are
+    no values, the limits are 0 and 1.
     """
     values = values[np.isfinite(values)]
     if len(values) and np.ptp(values) > _ROUNDING:

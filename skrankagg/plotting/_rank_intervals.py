@@ -247,7 +247,7 @@ class RankStabilityDisplay(Display):
     def plot(
         self, ax: Axes | None = None, *, scale: Literal["auto", "linear", "log"] = "auto", **bar_kwargs: Any
     ) -> Self:
-        """Draw the plot.
+        """Draw the ranks with their intervals, and the chances in a second column.
 
         Parameters
         ----------

@@ -36,7 +36,7 @@ _LEVELS = ((ORANGE, (0, (6, 1.5))), (GREEN, (0, (1.5, 1.2))), (SOFT_TEXT, (0, (6
 
 @dataclass(eq=False, repr=False)
 class WeightCurveDisplay(Display):
-    r"""Curve of a measure against the weight of the second of two voters, from 0 to 1.
+    r"""Curve of a measure for the merged lists of two voters, against the weight of the second voter from 0 to 1.
 
     The plot shows how much the measure gains from merging, and how precisely the weight must be known. Create a display
     with :meth:`from_estimator`.
