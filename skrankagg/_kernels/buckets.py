@@ -1,4 +1,4 @@
-"""Search for orders with ties of low cost by moving single items."""
+"""Search for cheap orders with ties by moving single items."""
 
 import numpy as np
 

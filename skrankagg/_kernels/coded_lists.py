@@ -13,7 +13,7 @@ IS_COMPILED = not _coded_lists.__file__.endswith(".py")
 
 
 def code_lists(lists, n_rows):
-    """Number the ids of lists in order of appearance, and gather their scores; return None for anything unusual.
+    """Number the ids of lists in order of appearance, and gather their scores; return None for unusual input.
 
     Usual lists are dicts of id to score, or lists of ids or of tuples (id, score). They are not empty. Either all lists
     have scores, or no list has scores. All ids are texts, or all ids are integers, and no list repeats an id. Scores

@@ -13,7 +13,7 @@ IS_COMPILED = not _graded_dicts.__file__.endswith(".py")
 
 
 def grade_dicts(run, qrels):
-    """Rank the items of each judged query and look up their grades; return None for anything unusual.
+    """Rank the items of each judged query and look up their grades; return None for unusual input.
 
     `run` is a dict from query to dict of item to score, and `qrels` is a dict from query to dict of item to grade. The
     queries of both are texts, or the queries of both are integers. Scores and grades are finite floats, or integers

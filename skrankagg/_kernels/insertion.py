@@ -1,4 +1,4 @@
-"""Search for orders of low cost by moving single items."""
+"""Search for cheap orders by moving single items."""
 
 import numpy as np
 

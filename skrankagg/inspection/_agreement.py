@@ -49,7 +49,7 @@ def agreement_with_classes(lists, row_class, unit=None, unit_query=None):
         sd = np.sqrt(np.bincount(owner, weights=weight * sd**2, minlength=n_units))
         chosen = np.arange(n_units)
     agreement[chosen] = FROM_COUNTS["b"](*pairs)
-    # Lists are not tested if they are so short that even agreement in all pairs could be chance.
+    # Very short lists are not tested, because even agreement in all pairs could be due to chance.
     long = ~np.isnan(agreement[chosen]) & (np.minimum(pairs.first, pairs.second) > 1 + ndtri(1 - LEVEL) * sd)
     tested = chosen[long]
     n_pairs = np.sqrt(pairs.first * pairs.second)[long]

@@ -17,7 +17,7 @@ _ENOUGH = 10
 _LEAST, _WORK = 300, 100_000_000
 # Largest number of groups times items that is summed at one time.
 _CELLS = 1 << 22
-# Number of items for which the check tests whether they reach the first place when groups are removed.
+# Number of items that are tested for whether they reach the first place when groups are removed.
 _CHALLENGERS = 20
 # "Few" groups are at most these shares of all groups, and of the number needed with independent, normal effects.
 _FEW, _FEWER = 0.01, 1 / 3
@@ -26,7 +26,7 @@ _FEW, _FEWER = 0.01, 1 / 3
 _REACH = 0.5
 # The board is fitted without each group of more than this share of the duels, because steps are too short for them.
 _LARGE = 0.2
-# Errors by groups are too small if a group has more than this share of the duels: its scores add up to almost 0.
+# If a group has more than this share of the duels, errors by groups are too small, because its scores nearly cancel.
 _MOST = 0.5
 
 _NAME_GROUPS = "Name the columns of judges and prompts (voter=, groups=) when you read the duels."

@@ -376,7 +376,7 @@ class _Lead:
         loss = (table[:, [self.leader]] - table[:, self.rivals]) * weight[:, None]
         size = (np.abs(table * weight[:, None]) * self.count[:, None]).sum(axis=0).max()
         need = (loss * self.count[:, None]).sum(axis=0) - TOLERANCE * size
-        # The lead over a rival never ends if every list ranks the leader above it.
+        # The lead over a rival never ends if every list ranks the leader above the rival.
         order = [r for r in np.argsort(need, kind="stable") if (loss[:, r] <= 0).any()]
         upper, chosen, lower = math.inf, None, math.inf
         for r in order:

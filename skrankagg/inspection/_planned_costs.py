@@ -25,7 +25,7 @@ def plan(members, learners, lists, n_folds, n_jobs, skip_slower_than):
     for name, estimator in members:
         cost = estimate(estimator, sizes)
         if cost is not None:
-            # A method that learns is fitted once for each fold. Its cost includes one fit on all queries.
+            # The fits without one fold each cost as much as n_folds - 1 fits on all queries. The last fit is on all.
             seconds[name] = cost.seconds * (n_folds if name in learners else 1)
     skipped = {}
     if skip_slower_than is not None:

@@ -323,7 +323,7 @@ class RankStabilityDisplay(Display):
 
 
 def percent(share):
-    """Write a share in per cent; a share near 0 or 1 is not rounded to 0 or 100 %."""
+    """Return a share in per cent as text, such as "71"; values near 0 or 100 are written as "<1" or ">99"."""
     if 0 < share < 0.005:
         return "<1"
     return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
