@@ -121,8 +121,8 @@ def audit(
       tell apart. It is also skipped if the names are sorted in more than 95 % of the duels, or if the same slot, the
       first or the second, won all decided duels. Such columns do not contain the order in which items were shown.
     - *flips*: pairs of verdicts on the same two items. The two verdicts come from the same groups, and the items were
-      shown in opposite orders. A flip is a pair in which the item shown first wins both times, or the item shown second wins
-      both times. If position has no effect, the two kinds are equally frequent. The p-value comes from the exact
+      shown in opposite orders. A flip is a pair in which the item shown first wins both times, or the item shown second
+      wins both times. If position has no effect, the two kinds are equally frequent. The p-value comes from the exact
       binomial test. The share of flips is high even without an effect, so it is not tested.
     - *cycles*: the chi-square statistic :math:`\sum (Y - N p)^2 / (N p (1 - p))`, summed over the pairs of items. A
       pair has :math:`N` decided duels, :math:`Y` wins of its first item, and the fitted probability :math:`p`. The fit
