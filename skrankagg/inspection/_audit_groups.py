@@ -104,7 +104,7 @@ def _squares(board, parts, value):
 
 
 def influence(board):
-    """Find the smallest number of groups whose removal changes the first place or another clear order of neighbours."""
+    """Find the smallest number of groups whose removal changes the first place or a clear order of two neighbours."""
     units, order, words = _Units(board), board.order, board.words
     error = board.error(board.inverse)
     one_step = [units.fewest(int(order[0]), int(other)) for other in order[1 : 1 + _CHALLENGERS]]

@@ -1,4 +1,4 @@
-"""Confidence sets of the true ranks of items, which are also valid if items are equally good."""
+"""Confidence sets for the true rank of each item that remain valid if items are equally good."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def rank_confidence(
     votes: bool | None = None,
     random_state: int | np.random.RandomState | None = 0,
 ) -> pd.DataFrame:
-    r"""Compute confidence sets of the true ranks of items, which are also valid if items are equally good.
+    r"""Compute confidence sets for the true rank of each item that remain valid if items are equally good.
 
     The lists are treated as a sample of all lists that could have been collected. The true rank of an item is its rank
-    by expected score. Items with equal expected scores share several places, and each of them is a true rank of each of
-    these items.
+    by expected score. Items with equal expected scores share several places. All these places are then true ranks of
+    each of these items.
 
     Parameters
     ----------
