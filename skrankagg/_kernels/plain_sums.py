@@ -100,7 +100,7 @@ def details_of(factor=NO_FACTOR, *, use_lowest=False, helper=None, warn=None):
 
 
 def as_vector(values):
-    """Return an array of float64 as a vector, for the results of `helper`."""
+    """Convert an array of float64 to a vector, the type that `helper` must return."""
     return _VF(values)
 
 

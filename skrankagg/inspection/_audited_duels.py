@@ -45,7 +45,7 @@ class AuditedDuels:
     group : ndarray of shape (n_rows,), or None
         Number of the group of each row; None without `unit`.
     cell : ndarray of shape (n_rows,)
-        Number that two rows share if they belong to the same groups in all groupings.
+        Number of the row's combination of groups. Two rows have the same number if all their groups are the same.
     has_slots : bool
         True if the order of the two items is known in all rows.
     """

@@ -297,7 +297,7 @@ def _alike(lists):
 
 
 def _silence(aggregator, lists, heard, queries, units, others, failures):
-    """For several queries at once, set the weights of one unit after another to 0, and yield the new consensuses."""
+    """Yield the consensuses without each unit, for several queries at once, after setting its weights to 0."""
     own_lists, _ = gather_ranges(lists.list_ptr, queries)
     own_candidates, _ = gather_ranges(lists.candidate_ptr, queries)
     part = lists if len(queries) == lists.n_queries else lists.take(queries)
@@ -376,7 +376,7 @@ def _try_scores(aggregator, lists, weights, score, failures):
 
 
 def _drop(aggregator, lists, heard, queries, units, others, failures):
-    """For several queries at once, remove the rows of one unit after another, and yield the new consensuses."""
+    """Yield the consensuses without each unit, for several queries at once, after removing its rows."""
     if aggregator._joins_queries:
         for one in np.flatnonzero(others).tolist():
             yield from _try_without(aggregator, lists, units, np.array([one]), failures)
