@@ -7,8 +7,8 @@ from mypy_extensions import i64
 
 
 def _rank_row(score: vec[float], start: i64, n: i64, order: vec[i64], spare: vec[i64], rank: vec[float]) -> None:
-    # Writes mid-ranks of score[start:start + n] into rank, highest score first; neighbours within rounding tie. A merge
-    # sort from the bottom up: vectors have no sort, and the rows are a thousand items long.
+    # Writes mid-ranks of score[start:start + n] into rank, highest score first. Neighbours tie if they differ only by
+    # rounding. This is a merge sort from the bottom up, because vectors have no method to sort them.
     for i in range(n):
         order[i] = i
     width: i64 = 1
@@ -51,7 +51,7 @@ def _rank_row(score: vec[float], start: i64, n: i64, order: vec[i64], spare: vec
 
 
 def _squared_distance(rank: vec[float], a: i64, b: i64, n: i64) -> float:
-    # Sums over the rows of ranks that begin at a and at b.
+    # Returns the squared distance between the two rows of ranks that begin at a and at b.
     total = 0.0
     for i in range(n):
         d = rank[a + i] - rank[b + i]
@@ -71,8 +71,9 @@ def compare(
     closest_in: object,
     partner_in: object,
 ) -> None:
-    # Computes mid-ranks of lists first..last - 1, and their similarities to the lists before them, (m, m) and
-    # symmetric. closest and partner contain the greatest similarity of each list so far, and the list that has it.
+    # Computes mid-ranks of lists first..last - 1, and their similarities to the lists before them. The matrix of
+    # similarities is symmetric, of shape (m, m). closest contains the greatest similarity of each list so far, and
+    # partner contains the list to which it is most similar.
     score = cast(vec[float], score_in)
     rank = cast(vec[float], rank_in)
     order = cast(vec[i64], order_in)
@@ -97,7 +98,7 @@ def _compare(
     closest: vec[float],
     partner: vec[i64],
 ) -> None:
-    # As `compare`, for the m lists from `base` on.
+    # Does the same as `compare` for the m lists that begin at `base`.
     norm = float(n) * float(n) * float(n) - float(n)
     for k in range(first, last):
         row: i64 = (base + k) * n
@@ -119,7 +120,7 @@ def _compare(
 def _find_closest(
     k: i64, n_alive: i64, m: i64, alive: vec[i64], similarity: vec[float], closest: vec[float], partner: vec[i64]
 ) -> None:
-    # Writes the greatest similarity of list k to another remaining list, and the first such list.
+    # Writes the greatest similarity of list k to another remaining list, and the first list with this similarity.
     row: i64 = k * m
     best = -2.0
     at: i64 = -1
@@ -153,7 +154,8 @@ def merge(
     by_similarity: bool,
 ) -> None:
     # Merges the two most similar lists n_merges times; alive contains the n_alive remaining lists, in their old order.
-    # `compare` has written closest and partner. tied, heavy and heavier are spare space, one element for each list.
+    # closest and partner are results of `compare`. tied, heavy and heavier are working space with an element for each
+    # list.
     weight = cast(vec[float], weight_in)
     alive = cast(vec[i64], alive_in)
     score = cast(vec[float], score_in)
@@ -213,7 +215,7 @@ def _merge(
     c2: float,
     by_similarity: bool,
 ) -> None:
-    # As `merge`, for the m lists from `base` on, which all other arrays number from 0.
+    # Does the same as `merge` for the m lists that begin at `base`. All other arrays number these lists from 0.
     norm = float(n) * float(n) * float(n) - float(n)
     for _ in range(n_merges):
         best = -2.0
@@ -237,8 +239,8 @@ def _merge(
             if closest[alive[x]] >= floor:
                 tied[n_tied] = x
                 n_tied += 1
-        # Among pairs that are equal up to rounding, takes the heaviest, and then the first. The two weights of a pair,
-        # the greater one first, do not depend on the order of its lists.
+        # Among pairs whose similarities differ only by rounding, takes the heaviest pair, and then the first one. The
+        # greater weights of two pairs are compared first, so the order of the lists in a pair has no effect.
         tolerance = 1e-10 * heaviest
         first: i64 = -1
         second: i64 = -1
@@ -331,7 +333,7 @@ def _merge(
             if weight[base + a] < 0.0:
                 weight[base + a] = 0.0
         else:
-            # The lighter of the two comes first, whichever was found first.
+            # The lighter list comes first, even if it was found second.
             weight[base + a] = (c1 * low + c2 * high) / (c1 + c2)
 
 
@@ -347,8 +349,8 @@ def merge_stack(
     c2: float,
     by_similarity: bool,
 ) -> vec[i64]:
-    # Merges the lists ptr[q]..ptr[q + 1] - 1 of each of the queries first..last - 1, with n >= 2 items each, until one
-    # is left. Returns the number of the remaining list.
+    # Merges the lists of each query until one list is left, and returns the number of this list for each query. The
+    # queries are first..last - 1, and query q has the lists ptr[q]..ptr[q + 1] - 1. Each list has n >= 2 items.
     ptr = cast(vec[i64], ptr_in)
     score = cast(vec[float], score_in)
     weight = cast(vec[float], weight_in)

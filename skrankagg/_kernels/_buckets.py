@@ -9,14 +9,14 @@ from mypy_extensions import i64
 def descend(
     before_in: object, tied_in: object, bucket_in: object, n: i64, tolerance: float, at_in: object, n_steps: i64
 ) -> None:
-    # before[a * n + b] is the cost of a before b, tied the cost of a tie; bucket contains the number of each item's
-    # bucket, from 0 without gaps. Moves items until no single move lowers the cost by more than the tolerance, or until
-    # n_steps items have been examined. `at` contains the next item and the number of items examined since the last
-    # move.
+    # before[a * n + b] is the cost of placing item a before item b, and tied[a * n + b] is the cost of a tie. bucket
+    # contains the bucket of each item, numbered from 0 without gaps. Moves items until no single move lowers the cost
+    # by more than the tolerance, or until n_steps items have been examined. `at` contains the next item and the number
+    # of items examined since the last move.
     before = cast(vec[float], before_in)
     tied = cast(vec[float], tied_in)
     bucket = cast(vec[i64], bucket_in)
-    at = vec[float]([0.0] * (2 * n + 2))  # cost of a place: 2 k + 1 is bucket k, 2 k the gap before it
+    at = vec[float]([0.0] * (2 * n + 2))  # cost of each place: place 2 k + 1 is bucket k, and 2 k is the gap before it
     ahead = vec[float]([0.0] * (n + 1))
     behind = vec[float]([0.0] * (n + 1))
     level = vec[float]([0.0] * (n + 1))

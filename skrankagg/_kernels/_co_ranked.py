@@ -20,9 +20,9 @@ def co_ranked(
     above_in: object,
     level_in: object,
 ) -> None:
-    # Adds the preferences of rows first..last - 1 to square matrices, one after the other; the first row is in list v.
-    # Row i and column j get the weight of i's rows in the lists that rank j above i, and in the lists that rank the two
-    # alike. List v's matrix begins at base[v].
+    # Adds the preferences of rows first..last - 1 to square matrices; the first row is in list v. The matrix of list v
+    # begins at base[v]. In `above`, cell (i, j) gets the weight of i's row in each list that ranks j above i. In
+    # `level`, it gets the weight of i's row in each list that ties i and j.
     #
     # All contributions of one row of a list go to one row of its matrix, which stays in the cache.
     row_ptr = cast(vec[i64], row_ptr_in)

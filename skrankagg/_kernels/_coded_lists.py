@@ -11,8 +11,8 @@ _EXACT: Final = 9007199254740992
 
 
 def code_lists(lists_in: object, n_rows: i64) -> object:
-    # Numbers the ids of all lists in order of appearance, and gathers the scores. Returns None for anything unusual,
-    # which the caller leaves to the general code: it has all checks and errors.
+    # Numbers the ids of all lists in order of appearance, and gathers the scores. Returns None for unusual input. The
+    # caller then calls the general code, which has all checks and errors.
     lists = cast(list[Any], lists_in)
     code = vec[i64]([0] * n_rows)
     score = vec[float]([0.0] * n_rows)
@@ -78,7 +78,7 @@ def _number(number: dict[Any, int], ident: object) -> i64:
 
 
 def _read_score(given: object, score: vec[float], row: i64) -> bool:
-    # Stores a score. Returns False unless it is a finite number that float64 represents.
+    # Stores a score. Returns False if it is not a finite number that float64 represents.
     value = 0.0
     if isinstance(given, float):
         value = given

@@ -10,8 +10,9 @@ from . import _tied_items
 
 
 def number_items(lists_in: object, n_rows: i64) -> tuple[list[Any], vec[i64], i64, i64]:
-    # Numbers ids in order of appearance. Returns the distinct ids, the number of each row's id, and the first row that
-    # repeats an id of its own list, or whose id has another type than the first id; -1 for none.
+    # Numbers ids in order of appearance. Returns four values: the distinct ids, the number of each row's id, the first
+    # row that repeats an id of its list, and the first row with an id of another type than the first id. The last two
+    # values are -1 if there is no such row.
     lists = cast(list[list[Any]], lists_in)
     number: dict[Any, int] = {}
     items: list[Any] = []
@@ -42,8 +43,9 @@ def number_items(lists_in: object, n_rows: i64) -> tuple[list[Any], vec[i64], i6
 
 
 def gather_scores(lists_in: object, n_rows: i64) -> tuple[vec[float], float, bool]:
-    # Gathers the scores of all lists in one vector. Returns it with the largest absolute score, infinite if a score is
-    # NaN, and whether each list is in descending order. Raises TypeError if a score is neither float nor int.
+    # Returns a vector of the scores of all lists, the largest absolute score, and True if all lists are in descending
+    # order. If a score is NaN, the largest absolute score is infinite. Raises TypeError if a score is neither float nor
+    # int.
     lists = cast(list[list[Any]], lists_in)
     score = vec[float]([0.0] * n_rows)
     largest = 0.0
@@ -73,10 +75,10 @@ def best_first(
     support_tolerance: float,
     top: i64,
 ) -> list[tuple[Any, float]]:
-    # `order` sorts the scores of items, highest first. Neighbours within the tolerance form a class with one score, the
-    # highest; in it the items of most support come first, then the smallest ids. Unequal scores of one source, or of
-    # one source and none (-2), are never in one class; -1 is several. `find_source`, which may be None, returns the
-    # sources.
+    # `order` sorts the scores of items, highest first. Neighbours within the tolerance form a class, and get its
+    # highest score. In a class, items with more support come first, then items with smaller ids. `find_source`, which
+    # may be None, returns the source of each score: -2 for no source, and -1 for several sources. Unequal scores are
+    # never in one class if they have the same source, or if one of them has no source and the other has one.
     items = cast(list[Any], items_in)
     order = cast(vec[i64], order_in)
     score = cast(vec[float], score_in)
@@ -112,8 +114,8 @@ def best_first(
 
 
 def _told_apart(order: vec[i64], score: vec[float], source: vec[i64], start: i64, stop: i64) -> bool:
-    # Returns True if any two members of the run of equal scores from start to stop, and of the run that begins at stop,
-    # have one source, or one source and none.
+    # Compares the equal scores from start to stop with the equal scores that begin at stop. Returns True if two of
+    # these scores have the same source, or if one has a source and the other has none.
     known: set[int] = set()
     none = False
     for row in range(start, stop):

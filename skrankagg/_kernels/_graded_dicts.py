@@ -10,14 +10,14 @@ from . import _coded_lists, _plain_sums
 
 # Integers of at least this size may not be represented by float64.
 _EXACT: Final = 9007199254740992
-# Whole grades from the lowest to the highest of these are sorted by counting.
+# Integer grades from the lowest to the highest of these numbers are sorted by counting.
 _LOWEST: Final = -8
 _HIGHEST: Final = 55
 
 
 def grade_dicts(run_in: object, qrels_in: object, order_many: Any) -> object:
-    # Orders the items of each judged query and looks up their grades. Returns None for anything unusual, which the
-    # caller leaves to the general code: it has all checks, warnings and errors.
+    # Orders the items of each judged query and looks up their grades. Returns None for unusual input. The caller then
+    # calls the general code, which has all checks, warnings and errors.
     if type(run_in) is not dict or type(qrels_in) is not dict:
         return None
     run = cast(dict[Any, Any], run_in)
@@ -109,7 +109,7 @@ def grade_dicts(run_in: object, qrels_in: object, order_many: Any) -> object:
 
 def _read_grades(by_item: dict[Any, Any], best: vec[float], start: i64, count: vec[i64], order_many: Any) -> i64:
     # Writes the grades of a query to `best`, largest first. Returns the end of these grades, or -1 for an unusual
-    # grade. `count` consists of zeros.
+    # grade. `count` must consist of zeros.
     end: i64 = start
     few = True
     for given in by_item.values():
@@ -168,7 +168,7 @@ def _sort(
     row_grade: vec[float],
     order_many: Any,
 ) -> list[Any] | None:
-    # Sorts the rows of a list by score, largest first, and by id. Returns the ids in this order, or None if ids of
+    # Sorts the rows of a list by descending score, then by id. Returns the ids in this order. Returns None if ids of
     # equal score are neither all texts nor all integers.
     n: i64 = len(names)
     order = vec[i64]([0] * n)

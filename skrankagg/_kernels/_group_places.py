@@ -9,11 +9,11 @@ from mypy_extensions import i64
 def mean_places(
     first: i64, last: i64, ptr_in: object, value_in: object, order_in: object, tolerance: float, place_in: object
 ) -> None:
-    # For the groups first..last - 1: sorts the members in `order`, group by group, by descending values, and writes the
-    # place of each member, from 1, tied neighbours at their mean place. Neighbours tie if they differ by at most
+    # For each of the groups first..last - 1: sorts its members in `order` by descending value, and writes the place of
+    # each member, counted from 1. Tied neighbours get their mean place. Neighbours tie if they differ by at most
     # `tolerance` times the largest finite absolute value of the group.
     #
-    # An order that changes little from one call to the next takes one pass.
+    # If an order changes little from one call to the next, sorting takes one pass.
     ptr = cast(vec[i64], ptr_in)
     value = cast(vec[float], value_in)
     order = cast(vec[i64], order_in)

@@ -9,8 +9,8 @@ from mypy_extensions import i64
 def _descend(
     margin: vec[float], order: vec[i64], n: i64, tolerance: float, at: vec[i64], total: float, n_steps: i64
 ) -> float:
-    # margin[a * n + b] is the extra cost of an order with a before b rather than b before a. Moves items of the order
-    # in place until no single insertion lowers the cost by more than the tolerance, or until n_steps items have been
+    # margin[a * n + b] is the extra cost of placing item a before item b instead of after it. Changes the order in
+    # place until no single insertion lowers the cost by more than the tolerance, or until n_steps items have been
     # examined. `at` contains the next place and the number of items examined since the last move. Returns the total
     # change of the cost.
     p: i64 = at[0]
@@ -49,7 +49,7 @@ def _descend(
                 order[q] = order[q + 1]
                 q += 1
             order[to] = item
-            if to < p:  # the item has moved up past the one now at p
+            if to < p:  # the item has moved up, past the item that is now at p
                 p += 1
         if p >= n:
             p = 0
@@ -76,10 +76,10 @@ def iterate(
     span: i64,
     slack: float,
 ) -> tuple[vec[i64], vec[i64], vec[float]]:
-    # Iterated local search: displaces some items by a few places, descends, and continues from the result unless it is
-    # worse than the best by more than the slack. start contains the costs of the current and of the best order minus
-    # the cost of the first; uniform contains 2 * n_moves random numbers for each round. Returns the best order found
-    # here, the current one and both costs.
+    # Iterated local search. Each round displaces some items by a few places, and then descends. The search continues
+    # from the result if its cost exceeds the best cost by at most the slack. start contains the costs of the current
+    # and of the best order, minus the cost of the first order. uniform contains 2 * n_moves random numbers for each
+    # round. Returns the best order found here, the current order, and the costs of both.
     margin = cast(vec[float], margin_in)
     current = cast(vec[i64], current_in)
     start = cast(vec[float], start_in)

@@ -7,9 +7,10 @@ from mypy_extensions import i64
 
 
 def discordant_pairs(ptr_in: object, tie_end_in: object, other_in: object) -> tuple[vec[float], vec[float]]:
-    # For each segment, sorted by a first ranking: counts the pairs that the second ranking reverses, and the pairs that
-    # both order. Ties in the first end at tie_end; other rises along the second, equal for ties, from 0 and below the
-    # length of the segment.
+    # For each segment of rows, counts the pairs that two rankings put in opposite orders, and the pairs that neither
+    # ranking ties. The rows are sorted by the first ranking. tie_end contains the end of each row's tie group in the
+    # first ranking. `other` contains integers that order the rows by the second ranking, and are equal for ties. They
+    # are at least 0 and below the length of the segment.
     ptr = cast(vec[i64], ptr_in)
     tie_end = cast(vec[i64], tie_end_in)
     other = cast(vec[i64], other_in)
@@ -20,7 +21,7 @@ def discordant_pairs(ptr_in: object, tie_end_in: object, other_in: object) -> tu
     for s in range(n_segments):
         if ptr[s + 1] - ptr[s] > longest:
             longest = ptr[s + 1] - ptr[s]
-    # A Fenwick tree over the second ranking contains the rows of the tie groups above.
+    # A Fenwick tree over the second ranking counts the rows of the earlier tie groups.
     tree = vec[i64]([0] * (longest + 1))
     for s in range(n_segments):
         start: i64 = ptr[s]

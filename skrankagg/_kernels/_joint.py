@@ -6,7 +6,7 @@ from typing import cast
 from librt.vecs import vec
 from mypy_extensions import i64
 
-# Chances below this share of the largest one are omitted: their share of Q is about as small, times the number of
+# Chances below this share of the largest chance are omitted. Their share of Q is about this number times the number of
 # steps.
 NEGLIGIBLE = 2.0**-64
 # For smaller means, the chances of a Poisson number start with the chance of 0.
@@ -47,8 +47,8 @@ def _find_corners(x: vec[float], start: i64, held: i64, m: i64, top: float, corn
 
 
 def _spread(mean: float, most: i64, chance: vec[float]) -> tuple[i64, i64]:
-    # Computes the chances of a Poisson number of this mean, up to `most`, outwards from the likeliest. Returns their
-    # range.
+    # Computes the chances of a Poisson number with the given mean, up to `most`. Begins with the likeliest number and
+    # continues in both directions. Returns the range of the numbers.
     if mean < FEW:
         last: i64 = 0
         here = exp(-mean)
@@ -81,8 +81,8 @@ def _spread(mean: float, most: i64, chance: vec[float]) -> tuple[i64, i64]:
 
 
 def _convolve(chance: vec[float], u: vec[float], first: i64, last: i64, i: i64) -> float:
-    # Computes the sum of chance[n] u[i - n] for n = first..last, four at a time so that they need not wait for each
-    # other.
+    # Computes the sum of chance[n] u[i - n] for n = first..last. Adds to four sums in turn, so that an addition need
+    # not wait for the previous one.
     one = 0.0
     two = 0.0
     three = 0.0
@@ -101,7 +101,7 @@ def _convolve(chance: vec[float], u: vec[float], first: i64, last: i64, i: i64) 
 
 
 def _tilt(u: vec[float], lowest: i64, highest: i64, k: i64, ratio: float) -> float:
-    # Changes from the slope before the k-th point to the slope after it; returns the largest chance.
+    # Changes u from the slope before the k-th point to the slope after it; returns the largest chance.
     factor = 1.0
     if lowest > k:
         factor = exp(float(lowest - k) * log(ratio))
@@ -115,7 +115,7 @@ def _tilt(u: vec[float], lowest: i64, highest: i64, k: i64, ratio: float) -> flo
 
 
 def _slope_log(x: vec[float], start: i64, m: i64, top: float, a: i64, b: i64) -> float:
-    # Computes the contribution to log Q of the piece from one corner to the next.
+    # Computes the contribution to log Q of the piece of the curve from corner a to corner b.
     width = _place(x, start, m, top, b) - _place(x, start, m, top, a)
     return float(b - a) * log(width * (float(m) / float(b - a)))
 
@@ -134,7 +134,7 @@ def _advance(
     chance: vec[float],
     n_values: i64,
 ) -> tuple[i64, float]:
-    # Advances from u_k to u of a later k: past at most n_values values, and only values below the top.
+    # Advances from u_k to u of a later k, past at most n_values values. Stops before the values that equal the top.
     lowest = at[0]
     highest = at[1]
     piece = at[2]
@@ -157,7 +157,7 @@ def _advance(
             i = m
         new_highest = i
         largest = 0.0
-        # Downwards, so that values still to be read are not overwritten.
+        # Go downwards, so that no value is overwritten before it is read.
         while i >= stop:
             low = i - highest
             if low < first:
@@ -203,7 +203,7 @@ def _end(
     u: vec[float],
     chance: vec[float],
 ) -> float:
-    # All values after the k-th equal the top: only v(m) is needed.
+    # All values after the k-th value equal the top, so only v(m) is needed.
     a = corner[at[2]]
     here = _place(x, start, m, top, k)
     slope = float(m - a) / (top - _place(x, start, m, top, a))
@@ -215,7 +215,7 @@ def _end(
     if high > last:
         high = last
     log_q += log(_convolve(chance, u, low, high, m)) + _slope_log(x, start, m, top, a, m)
-    # log of m! e^m / m^m, by Stirling's series if the terms of the plain sum would cancel each other.
+    # log of m! e^m / m^m. Stirling's series is used if the terms of the plain sum would cancel each other.
     n = float(m)
     if m < 32:
         return log_q + lgamma(n + 1.0) - n * log(n) + n
@@ -239,8 +239,8 @@ def log_joint_probability(
     n_values: i64,
     out: object,
 ) -> tuple[i64, float]:
-    # Writes into out, for each of the items first..last - 1 with m = size ascending values x_1..x_m (missing ones are
-    # 1), the log of Q: the probability that, for every k, at least k of m uniform numbers are at most x_k.
+    # Writes log Q of each of the items first..last - 1 into out. An item has m = size ascending values x_1..x_m, and
+    # missing values are 1. Q is the probability that, for every k, at least k of m uniform numbers are at most x_k.
     #
     # Let v_k(i) be the volume of i ascending numbers, all at most x_k, with at least j of them at most x_j for each j
     # <= k. Then v_0(0) = 1, Q = m! v_m(m), and with d = x_k - x_(k-1)
@@ -250,14 +250,14 @@ def log_joint_probability(
     # with positive terms only. The stored u_k(i) is v_k(i) s^i up to a factor that does not depend on i, so that the
     # weights become the chances of a Poisson number of mean s d. Let s be the slope, at x_k, of the least concave curve
     # from (0, 0) to (top, m) above all points (x_k, k). Then both u_k(i) and the contribution of i to Q are largest
-    # near this curve, which is the likeliest course of the numbers given Q. So nothing significant underflows, however
-    # small Q is, and only the significant part of u is stored, some ten standard deviations to either side. The sum of
-    # s d along a piece of the curve is its rise, so the factors can be collected:
+    # near this curve, which is the likeliest course of the numbers given Q. Even if Q is very small, no significant
+    # value underflows. Only the significant part of u is stored, about ten standard deviations on either side. The sum
+    # of s d along a piece of the curve is the rise of the piece, so the factors can be collected:
     #
     #     Q = m! e^m / m^m  product over pieces of (m width / rise)^rise  sum over i of u_k(i) P(m - i numbers follow).
     #
-    # If k is not 0, the first item continues from u_k, whose range and piece are in `at`. An item passes at most
-    # n_values values. Returns the place that the last item has reached if it has not passed all its values, else 0.
+    # If k is not 0, the first item continues from u_k; `at` contains its range and its piece. An item passes at most
+    # n_values values. Returns 0 if the last item has passed all its values, otherwise the place that it has reached.
     ptr = cast(vec[i64], ptr_in)
     x = cast(vec[float], x_in)
     size = cast(vec[i64], size_in)

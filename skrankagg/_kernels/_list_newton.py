@@ -6,7 +6,7 @@ from typing import Final, cast
 from librt.vecs import vec
 from mypy_extensions import i64
 
-# The numbers of skrankagg.aggregators._models._pair_newton.
+# These constants equal the constants of skrankagg.aggregators._models._pair_newton.
 _STEPS: Final = 100
 _NEAR: Final = 1e-8
 _NEAR_MEAN: Final = 1e-3
@@ -25,8 +25,8 @@ def newton_of_lists(
     tol: float,
     max_iter: i64,
 ) -> tuple[vec[float], vec[i64], vec[i64]]:
-    # Returns the log-worths of the queries' candidates, one query after the other, and for each query the number of
-    # steps and 1 if it has converged.
+    # Returns three vectors, one query after the other: the log-worths of the candidates, the number of steps of each
+    # query, and 1 for each query that has converged.
     queries = cast(vec[i64], queries_in)
     list_ptr = cast(vec[i64], list_ptr_in)
     row_ptr = cast(vec[i64], row_ptr_in)
@@ -93,7 +93,7 @@ def newton_of_lists(
             size_of_step = highest if highest > -lowest else -lowest
             if not size_of_step < math.inf:
                 break
-            # The worth of the invented item of the prior never moves. Damped steps never lead downhill.
+            # The worth of the invented item of the prior is constant. Damped steps never lower the posterior.
             reach = (highest if highest > 0.0 else 0.0) - (lowest if lowest < 0.0 else 0.0)
             length = math.log(1.0 + reach) / reach if reach > 1.0 else 1.0
             for i3 in range(n2):
@@ -149,7 +149,8 @@ def _derive(
                 order[length] = candidate[row] - first
                 length += 1
                 row += 1
-            # The items that are available when the last items are chosen: absent items, if the list ranks them last.
+            # Start with the items that are still available after all items of the list: the absent items if the list
+            # ranks them last, otherwise none.
             end: i64 = length
             rest = 0.0
             if below[v] != 0 and length < n:
@@ -201,7 +202,7 @@ def _derive(
             gradient[i] -= slope if x[i] > 0.0 else -slope
             matrix[i * n + i] += 2.0 * prior * odds / ((1.0 + odds) * (1.0 + odds))
     else:
-        # This term makes the sum of the log-worths stay the same.
+        # This term keeps the sum of the log-worths constant.
         constant = 0.0
         for i in range(n):
             constant += matrix[i * n + i]

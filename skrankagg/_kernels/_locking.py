@@ -18,16 +18,17 @@ def lock(
     power_in: object,
 ) -> i64:
     # Continues with arc number first, and returns the number of the next arc after about n_steps steps. An arc is a
-    # cell of square matrices of n rows, one after the other; it leads from the row's item to the column's.
+    # cell of a square matrix of n rows, and leads from the row's item to the column's item. The matrices follow each
+    # other.
     #
-    # reach and source are sets of n_words words of 32 bits: the items that a row's item leads to, and the items that
-    # lead to it. Both only grow, and a row is visited only if it does: all arcs together need n^2 visits of n_words
-    # steps each.
+    # reach and source contain two sets for each item: the items to which it leads, and the items that lead to it. A set
+    # is stored in n_words words of 32 bits. Sets only grow, and a set is visited only when it grows. All arcs together
+    # therefore need n^2 visits of n_words steps each.
     arc = cast(vec[i64], arc_in)
     reach = cast(vec[i64], reach_in)
     source = cast(vec[i64], source_in)
     heads = cast(vec[i64], heads_in)
-    power = cast(vec[i64], power_in)  # powers of 2: a shifted literal 1 is compiled to 32 bits with their sign
+    power = cast(vec[i64], power_in)  # powers of 2, because a shifted literal 1 is compiled to a signed 32-bit number
     n_arcs: i64 = len(arc)
     steps: i64 = 0
     k: i64 = first
@@ -46,14 +47,14 @@ def lock(
         below_bit: i64 = power[below & 31]
         if (reach[from_above + below_word] & below_bit) != 0 or (reach[from_below + above_word] & above_bit) != 0:
             continue
-        # Items that lead to the upper item, and itself, but do not lead to the lower one yet.
+        # The upper item and the items that lead to it, if they do not lead to the lower item yet.
         for w in range(n_words):
             heads[w] = source[from_above + w]
         heads[above_word] |= above_bit
         for w in range(n_words):
             heads[w] &= ~source[from_below + w]
         item: i64 = 0
-        # Items that the lower item leads to, and itself, but that the upper one does not lead to yet.
+        # The lower item and the items to which it leads, if the upper item does not lead to them yet.
         for w in range(n_words):
             item = 32 * w
             bits: i64 = reach[from_below + w]

@@ -21,13 +21,13 @@ def majority_points(
     candidate_row_ptr_in: object,
     candidate_rows_in: object,
 ) -> tuple[vec[float], vec[float]]:
-    # Counts the wins and the draws of candidates first..last - 1 against the other items of their query; q is the query
-    # of the first candidate.
+    # Counts the majority wins and the majority ties of candidates first..last - 1 against the other items of their
+    # query; q is the query of the first candidate.
     #
-    # An absent item is below every ranked one, and two absent items are not compared. Let P[i, j] be the weight of the
-    # lists with both items that prefer i; then the margin of i over j is held[i] - held[j] + P[i, j] - P[j, i]. Lists
-    # with only one of the two enter through the totals, and only pairs inside a list are visited. One row of margins at
-    # a time stays in the cache, while the whole matrix would not fit.
+    # An absent item is below every ranked item, and two absent items are not compared. Let P[i, j] be the weight of the
+    # lists that contain both items and prefer i. Then the margin of i over j is held[i] - held[j] + P[i, j] - P[j, i].
+    # Lists with only one of the two items enter through `held`, so only pairs within a list are visited. One row of
+    # margins fits into the cache, but the whole matrix would not.
     row_ptr = cast(vec[i64], row_ptr_in)
     rank = cast(vec[float], rank_in)
     candidate = cast(vec[i64], candidate_in)
@@ -76,7 +76,7 @@ def majority_points(
             won: i64 = 0
             not_lost: i64 = 0
             for value in margin:
-                # Added without branching: the processor cannot predict the direction of a majority.
+                # Add without a branch, because the processor cannot predict the direction of a majority.
                 won += i64(value > limit)
                 not_lost += i64(value >= -limit)
             wins[start + i - first] = float(won)

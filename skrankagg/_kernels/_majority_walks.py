@@ -5,7 +5,7 @@ from typing import Final, cast
 from librt.vecs import vec
 from mypy_extensions import i64
 
-# Iterations after which another method must take over, and the largest relative error that remains.
+# Largest number of iterations, after which another method must be used, and largest relative error of the result.
 _MOST: Final = 100
 _NEAR: Final = 1e-14
 
@@ -21,7 +21,7 @@ def majority_walks(
     n: i64,
     jump: float,
 ) -> tuple[vec[float], vec[i64]]:
-    # Returns the distributions of all draws, one after the other, and 1 for each draw that has converged.
+    # Returns the distributions of all draws, one after the other, and a vector with 1 for each draw that has converged.
     #
     # In a draw without exceptions, each item beats all items after it. The equations are then triangular: the share of
     # an item follows from the shares of the items after it. Each exception adds or removes one term. The method of
@@ -44,8 +44,8 @@ def majority_walks(
     for d in range(n_draws):
         if ptr[d + 1] - ptr[d] > most:
             most = ptr[d + 1] - ptr[d]
-    # The exceptions of a draw: for each item, the items after it that it does not beat, and the pairs in which the item
-    # after the other one wins.
+    # The exceptions of a draw: for each item, the later items that it does not beat, and the pairs in which the later
+    # item wins.
     unbeaten = vec[i64]([0] * most)
     unbeaten_ptr = vec[i64]([0] * (n + 1))
     winner = vec[i64]([0] * most)
@@ -104,7 +104,7 @@ def majority_walks(
                 item -= 1
             # The exact shares add up to 1.
             scale = 1.0 / passed
-            # The next changes are expected to be smaller by the same factor.
+            # Stop if the next changes, which are expected to shrink by the same factor again, would be negligible.
             if largest <= _NEAR or largest * largest <= _NEAR * (before - largest):
                 converged[d] = 1
                 break

@@ -16,8 +16,9 @@ def order_costs(
     order_in: object,
     bucket_in: object,
 ) -> vec[float]:
-    # For each of the orders first..last - 1 of n items: sums its query's margins of an item over all items below it,
-    # minus its query's ties for the pairs in one bucket. Buckets belong to places and rise along an order.
+    # Returns the costs of the orders first..last - 1 of n items. A cost is the sum of the margins of each item over all
+    # items below it. For two items in one bucket, their value in tied is subtracted instead. Buckets belong to places,
+    # and their numbers increase along an order.
     margin = cast(vec[float], margin_in)
     tied = cast(vec[float], tied_in)
     query = cast(vec[i64], query_in)
@@ -54,12 +55,13 @@ def pivot_orders(
     number_in: object,
     order_in: object,
 ) -> i64:
-    # Writes orders of n items for the queries first..last - 1, n_orders for each, into `order`. Returns the first query
-    # for which the random numbers ran out, else `last`. Every query uses the same stream: `low` and `high` are the
-    # 32-bit halves of the k-th 64 bits, and `number` is the number from 0 to 1 that they make.
+    # Writes n_orders orders of n items for each of the queries first..last - 1 into `order`. Returns the first query
+    # for which there were not enough random numbers, or `last`. Every query uses the same stream. `low` and `high`
+    # contain the 32-bit halves of the k-th draw of 64 bits, and `number` contains the number from 0 to 1 that both
+    # halves give.
     #
-    # A pivot is drawn like a whole number below 2 ** 32 from NumPy's Generator: from 32 bits, the lower half of a fresh
-    # draw, then its upper half, which is kept even if other numbers are drawn in between.
+    # A pivot is drawn as NumPy's Generator draws an integer below 2 ** 32. It uses the lower half of a new draw, and
+    # the upper half for the next pivot. The upper half is kept even if other numbers are drawn in between.
     margin = cast(vec[float], margin_in)
     low = cast(vec[i64], low_in)
     high = cast(vec[i64], high_in)
@@ -100,7 +102,7 @@ def pivot_orders(
                         at += 1
                     product: i64 = bits * size
                     rest: i64 = product & 4294967295
-                    # Rejecting these few makes all numbers equally likely.
+                    # Reject the few values that would make some numbers more likely than others.
                     if rest >= size or rest >= (4294967296 - size) % size:
                         chosen = product >> 32
                 pivot: i64 = order[start + chosen]
@@ -114,7 +116,7 @@ def pivot_orders(
                     against = margin[column + item * n]
                     goes_above = against < 0.0
                     if against == 0.0:
-                        # A draw goes to either side at random.
+                        # An item that ties with the pivot goes to a random side.
                         if at >= n_drawn:
                             return q
                         goes_above = number[at] < 0.5
@@ -137,8 +139,8 @@ def pivot_orders(
 
 
 def majority_insertions(first: i64, last: i64, n: i64, margin_in: object, order_in: object) -> None:
-    # Repairs the orders of n items of the queries first..last - 1 in place: each item in turn moves up to, but not
-    # past, the lowest item above it that no majority puts below it.
+    # Improves the orders of n items of the queries first..last - 1 in place. Each item moves up as long as a majority
+    # prefers it to the item above.
     margin = cast(vec[float], margin_in)
     order = cast(vec[i64], order_in)
     for q in range(first, last):
@@ -154,8 +156,8 @@ def majority_insertions(first: i64, last: i64, n: i64, margin_in: object, order_
 
 
 def draw_places(first: i64, last: i64, n: i64, margin_in: object, order_in: object) -> vec[i64]:
-    # For each place of the orders of n items of the queries first..last - 1, finds the first place of its group of
-    # neighbours. A new group begins with an item that a margin separates from an item in the group.
+    # For each place of the orders of n items of the queries first..last - 1, finds the first place of its tie group. A
+    # new group begins with an item whose margin against some item of the group is not 0.
     margin = cast(vec[float], margin_in)
     order = cast(vec[i64], order_in)
     places = vec[i64]([0] * ((last - first) * n))

@@ -14,7 +14,7 @@ BORDA_POINTS: Final = 1
 SCORE_SUMS: Final = 2
 COUNTED_SCORE_SUMS: Final = 3
 
-# Scores of at least this size may be integers that float64 does not represent.
+# Scores of at least this size may be integers that float64 cannot represent.
 _EXACT: Final = 9007199254740992.0
 # Lists whose largest score is below this are scaled before scores are subtracted.
 _SMALL_SCORE: Final = 1e-149
@@ -22,13 +22,13 @@ _SMALL_SCORE: Final = 1e-149
 _LEAST_WEIGHT: Final = 1e-30
 _MOST_WEIGHT: Final = 1e30
 _LEAST_VALUE: Final = 1e-90
-# NumPy adds up to this number of values one after another, and more values in another order.
+# NumPy adds at most this number of values one after another. It adds more values in another order.
 _MOST_WEIGHTED_LISTS: Final = 8
-# With more items, lists of two items may cause a warning about paired comparisons.
+# If there are more items, lists of two items may cause a warning about paired comparisons.
 _FEW_ITEMS: Final = 4
 # The relative tolerance for ties, as everywhere.
 _TOLERANCE: Final = 1e-12
-# With at most this number of items, the merge sort takes less time than a call of NumPy.
+# For at most this number of items, the merge sort takes less time than a call of NumPy.
 _FEW: Final = 400
 
 
@@ -44,8 +44,8 @@ def sum_lists(
     explain: bool,
     order_many: Any,
 ) -> object:
-    # Merges the lists of one query, given as Python objects. Returns None for anything unusual, which the caller leaves
-    # to the general code: it has all checks, warnings and errors.
+    # Merges the lists of one query, given as Python objects. Returns None for unusual input. The caller then calls the
+    # general code, which has all checks, warnings and errors.
     names: list[Any] = []
     if type(lists_in) is dict:
         by_name = cast(dict[Any, Any], lists_in)
@@ -171,9 +171,9 @@ def _sum_values(
     top: i64,
     order_many: Any,
 ) -> object:
-    # Merges the lists of one query by a method whose values `_plain_values` computes. `details` are the factor of the
-    # sums, whether absent items get the lowest value of each list, a function, and a function that warns of lists that
-    # lack many items, or None. The first function returns a table of the values of ranks, or the factors.
+    # Merges the lists of one query by a method whose values `_plain_values` computes. `details` has four entries: the
+    # factor of the sums; True if absent items get the lowest value of each list; a function that returns the values of
+    # ranks or the factors; and a function that warns of lists that lack many items. Both functions may be None.
     factor_kind = cast(int, details[0])
     use_lowest = cast(bool, details[1])
     helper: Any = details[2]
@@ -206,7 +206,7 @@ def _sum_values(
         _plain_values.multiply_by(factor_kind, factor, total, size, share, m)
     for c in range(n):
         if total[c] == 0.0 and math.copysign(1.0, total[c]) < 0.0:
-            return None  # the sign of a class of zeros depends on the order in which NumPy sorts them
+            return None  # the sign of tied zeros depends on the order in which NumPy sorts them
     largest = _largest_size(size if len(size) > 0 else total)
     additive = len(absent) == 0 and method != _plain_values.POINTS_INSIDE
     found = _order_items(items, total, support, largest, additive, code, ptr, weight, top, order_many)
@@ -244,8 +244,9 @@ def _read_weights(given: object, names: list[Any], m: i64, weight: vec[float]) -
 
 
 def _read_voter_weights(given: object, names: list[Any], lists: list[Any], n_held: i64, weight: vec[float]) -> bool:
-    # The same for weights by the name of the voter. Each list with items has one. If `n_held` is at least 0, it
-    # is the number of these lists, and other voters are unusual.
+    # Multiplies the weight of each list by the weight of its voter. Returns False if a list with items has no weight,
+    # or an unusual weight. If `n_held` is at least 0, it is the number of lists with items, and weights of other voters
+    # are unusual.
     by_name = cast(dict[Any, Any], given)
     if n_held >= 0 and len(by_name) != n_held:
         return False
@@ -443,7 +444,7 @@ def _add_ranks(
     held = vec[float]()
     if method == BORDA_POINTS:
         held = vec[float]([0.0] * n)
-    # The points that lists give to absent items. NumPy adds up all values but the first, and then adds this sum to the
+    # The points that lists give to absent items. NumPy adds all values after the first, and then adds their sum to the
     # first value.
     first = 0.0
     others = 0.0
@@ -502,8 +503,9 @@ def _order_items(
     top: i64,
     order_many: Any,
 ) -> list[tuple[Any, float]]:
-    # Orders the items as `best_first` does. The tolerance is relative to `largest`. The source of a score is a list of
-    # positive weight; with `additive`, unequal scores of one source, or of one source and none, are never in one class.
+    # Orders the items as `best_first` does. The tolerance is relative to `largest`. The source of a score is the only
+    # list of positive weight that contains the item. With `additive`, unequal scores are never in one class if they
+    # have the same source, or if one of them has a source and the other has none.
     n: i64 = len(total)
     m: i64 = len(ptr) - 1
     tolerance = _TOLERANCE * largest
@@ -566,7 +568,7 @@ def _order_items(
 
 
 def _sources(n: i64, code: vec[i64], ptr: vec[i64], weight: vec[float]) -> vec[i64]:
-    # The only list of positive weight that contains each item, -1 for several and -2 for none.
+    # Returns the only list of positive weight that contains each item; -1 for several such lists and -2 for no list.
     source = vec[i64]([-2] * n)
     for v in range(len(ptr) - 1):
         if len(weight) > 0 and weight[v] == 0.0:
@@ -581,8 +583,8 @@ def _sources(n: i64, code: vec[i64], ptr: vec[i64], weight: vec[float]) -> vec[i
 
 
 def _is_apart(order: vec[i64], total: vec[float], source: vec[i64], start: i64, known: set[int], silent: bool) -> bool:
-    # Returns True if a class with these sources must end before the run of equal scores that begins at start. `silent`
-    # is True if the class contains an item without a source.
+    # Returns True if a class must end before the equal scores that begin at start. `known` contains the sources of the
+    # class. `silent` is True if the class contains an item without a source.
     n: i64 = len(order)
     value = total[order[start]]
     row: i64 = start
@@ -595,8 +597,8 @@ def _is_apart(order: vec[i64], total: vec[float], source: vec[i64], start: i64, 
 
 
 def _descending(key: vec[float], order_many: Any) -> vec[i64]:
-    # Returns the order of the values, largest first, by a merge sort of blocks that insertion has sorted. `order_many`
-    # orders many values faster, or returns None. The order of equal values does not matter.
+    # Returns the order of the values, largest first. Blocks are sorted by insertion, and then merged. For many values,
+    # `order_many` is called first, because it is faster. It may return None. The order of equal values does not matter.
     n: i64 = len(key)
     if n > _FEW:
         found = order_many(key)
@@ -683,7 +685,8 @@ def _with_shares(
     names: list[Any],
     lists_in: object,
 ) -> list[Any]:
-    # Adds to each pair of id and score the share of each list, by the list's place or in a dict by its name.
+    # Adds the share of each list to each pair of id and score. The shares are a list in the order of the lists, or a
+    # dict by the names of the lists.
     place = vec[i64]([0] * m)
     given: list[Any] = []
     if len(names) > 0:

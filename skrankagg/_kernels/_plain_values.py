@@ -46,8 +46,8 @@ _MOST_VALUE: Final = 1e60
 def values_of_ranks(
     method: i64, n: i64, helper: Any, score: vec[float], scored: bool, ptr: vec[i64], value: vec[float]
 ) -> bool:
-    # Stores the value of each row in `value`. Ties have their mean rank. Returns False for lists that are not in
-    # descending order, which are unusual.
+    # Stores the value of each row in `value`, computed from ranks. Ties have their mean rank. Returns False for unusual
+    # lists, which are not in descending order.
     table = vec[float]()
     if method == TABLE:
         longest: i64 = 0
@@ -91,8 +91,8 @@ def values_of_ranks(
 
 
 def values_of_scores(method: i64, score: vec[float], ptr: vec[i64], value: vec[float]) -> bool:
-    # The same for scores. Returns False for unusual scores, for which the general code has checks or errors, and for
-    # unsorted scores, which NumPy would add in another order.
+    # Stores the value of each row in `value`, computed from scores. Returns False for unusual scores, for which the
+    # general code has checks or errors. Also returns False for unsorted scores, which NumPy would add in another order.
     for v in range(len(ptr) - 1):
         start: i64 = ptr[v]
         stop: i64 = ptr[v + 1]
@@ -123,7 +123,7 @@ def values_of_scores(method: i64, score: vec[float], ptr: vec[i64], value: vec[f
 
 
 def _scale(method: i64, score: vec[float], start: i64, stop: i64, low: float, high: float, value: vec[float]) -> bool:
-    # Computes the values of one list. Each step rounds as the functions of `skrankagg._arrays._normalize` do.
+    # Computes the values of one list. Each step rounds like the functions of `skrankagg._arrays._normalize`.
     row: i64 = start
     if method == AS_GIVEN:
         while row < stop:
@@ -196,7 +196,7 @@ def _standardize(score: vec[float], start: i64, stop: i64, low: float, constant:
 
 
 def add_up(value: vec[float], start: i64, stop: i64) -> float:
-    # Adds values in the order of np.add.reduceat, which adds the first value to the sum of the others.
+    # Adds values in the order of np.add.reduceat, which adds the first value to the sum of all later values.
     if stop <= start:
         return 0.0
     if stop == start + 1:
@@ -205,7 +205,7 @@ def add_up(value: vec[float], start: i64, stop: i64) -> float:
 
 
 def _add_pairwise(value: vec[float], start: i64, stop: i64) -> float:
-    # NumPy adds eight running sums of a block, and adds the sums of blocks in pairs.
+    # Adds values like NumPy, which computes eight running sums of a block, and adds the sums of blocks in pairs.
     n: i64 = stop - start
     row: i64 = start
     if n < 8:
@@ -295,7 +295,7 @@ def _find_root(parent: vec[i64], c: i64) -> i64:
 
 
 def absent_values(method: i64, n: i64, ptr: vec[i64], value: vec[float]) -> vec[float]:
-    # The value that each list gives to absent items.
+    # Returns the value that each list gives to absent items.
     m: i64 = len(ptr) - 1
     absent = vec[float]([0.0] * m)
     for v in range(m):
@@ -315,8 +315,8 @@ def absent_values(method: i64, n: i64, ptr: vec[i64], value: vec[float]) -> vec[
 
 
 def has_negative(value: vec[float], ptr: vec[i64], absent: vec[float]) -> bool:
-    # Returns True if a list adds a negative value to some item. A list with values for absent items adds the
-    # difference.
+    # Returns True if a list adds a negative value to some item. If a list has a value for absent items, it adds only
+    # the difference from this value to its items.
     for v in range(len(ptr) - 1):
         low = absent[v] if len(absent) > 0 else 0.0
         if low < 0.0:
@@ -385,8 +385,8 @@ def add_values(
 
 
 def factors(kind: i64, k: float, helper: Any, support: vec[float], ptr: vec[i64], weight: vec[float]) -> vec[float]:
-    # The factor of the sum of each item, or its divisor for MEAN. The result is empty if the general code must raise an
-    # error.
+    # Returns the factor of the sum of each item, or its divisor for MEAN. The result is empty if the general code must
+    # raise an error.
     n: i64 = len(support)
     m: i64 = len(ptr) - 1
     if kind == SUPPORT:

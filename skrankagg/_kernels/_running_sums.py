@@ -7,8 +7,8 @@ from mypy_extensions import i64
 
 
 def ragged_cumsum(value_in: object, ptr_in: object) -> vec[float]:
-    # Each segment starts at zero again: the difference of two running totals over everything would include the rounding
-    # of all segments before it.
+    # Each segment starts at 0. A difference of two running totals over all segments would include the rounding errors
+    # of earlier segments.
     value = cast(vec[float], value_in)
     ptr = cast(vec[i64], ptr_in)
     total = vec[float]([0.0] * len(value))

@@ -9,14 +9,14 @@ from mypy_extensions import i64
 def cheapest_orders(
     first: i64, last: i64, n_sets: i64, size_in: object, start_in: object, margin_in: object, most_in: object
 ) -> tuple[vec[float], vec[i64]]:
-    # For each of the matrices first..last - 1 of margins, with size[k] items and from start[k] on: finds the least cost
-    # of an order, and the number of ways to reach it, 2 for several. Costs are sums of the positive margins of items
-    # over the items below them. The margins are whole numbers, so that equal costs are exactly equal. most[k] is the
-    # cost of a known order, and n_sets at least 2 ** size[k].
+    # For each of the matrices first..last - 1, finds the least cost of an order, and the number of orders with this
+    # cost, where 2 means several. Matrix k contains the margins of size[k] items and begins at start[k]. The cost of an
+    # order is the sum of the positive margins of items over the items below them. The margins are integers, so equal
+    # costs are exactly equal. most[k] is the cost of a known order, and n_sets must be at least 2 ** size[k].
     #
-    # The cost of a set of first items is the least cost of its pairs, and of its items before all others. Sets that
-    # cost more than `most` are left out, as most are if majorities seldom contradict each other. Sets are processed by
-    # size.
+    # The cost of a set of first items is the least cost of the pairs with at least one item in the set. Sets that cost
+    # more than `most` are left out. If majorities seldom contradict each other, most sets are left out. Sets are
+    # processed in order of size.
     size = cast(vec[i64], size_in)
     start = cast(vec[i64], start_in)
     margin = cast(vec[float], margin_in)
@@ -78,16 +78,20 @@ def cheapest_orders(
 def cheapest_buckets(
     n: i64, before_in: object, level_in: object, most: float, n_steps: i64
 ) -> tuple[float, i64, i64, i64, vec[i64]]:
-    # Returns the least cost of an order with ties of n items; the number of ways to reach it, 2 for several, 0 if no
-    # order costs up to `most`, -1 if n_steps were too few to tell; the most pairs that such an order ties; the number
-    # of ways to tie that many, 2 for several; and one that ties them, as the bucket of each item, from 0 for the last.
-    # before[i * n + j] is the cost of i before j, level[i * n + j] the cost of a tie; all are whole and at least 0. The
-    # fewest steps are needed if the items run roughly from the last of a cheap order to its first.
+    # Returns five values for orders with ties of n items:
+    # - the least cost;
+    # - the number of orders with this cost: 2 for several, 0 if no order costs up to `most`, -1 if n_steps are too few;
+    # - the largest number of pairs that such an order ties;
+    # - the number of orders with this cost and this number of ties, 2 for several;
+    # - one of these orders, as the bucket of each item, where bucket 0 is the last.
+    # before[i * n + j] is the cost of placing i before j, and level[i * n + j] is the cost of a tie. All costs are
+    # integers of at least 0. The search needs the fewest steps if the items are numbered roughly from the last item of
+    # a cheap order to its first item.
     #
-    # A set of first items is followed by each bucket of other items that is not too expensive; its items are decided
-    # one by one. An undecided item costs at least the lesser of its costs with the decided items if it is taken, and if
-    # it is left out. Few sets are reached: they are numbered in the order in which that happens, and their numbers are
-    # kept in pages of 64 sets.
+    # A set of first items is followed by each bucket of other items that is not too expensive. The items of the bucket
+    # are decided one by one. The cost of an undecided item is at least the smaller of two costs with the decided items:
+    # its cost if it is taken, and its cost if it is left out. Few sets are reached. They are numbered in the order in
+    # which they are reached, and their numbers are stored in pages of 64 sets.
     before = cast(vec[float], before_in)
     level = cast(vec[float], level_in)
     page = vec[i64]([-1] * (((1 << n) >> 6) + 1))
@@ -105,7 +109,7 @@ def cheapest_buckets(
     rest = vec[i64]([0] * (n + 1))
     taken = vec[i64]([0] * (n + 1))  # 1 for taken, 0 for left out, 2 if undecided
     cost = vec[float]([0.0] * (n + 1))
-    # In row k, after k decisions: the cost of each other item if it is taken, and if it is left out.
+    # Row k contains the costs after k decisions: the cost of each other item if it is taken, and if it is left out.
     if_taken = vec[float]([0.0] * ((n + 1) * n))
     if_left = vec[float]([0.0] * ((n + 1) * n))
     n_done: i64 = 0

@@ -16,7 +16,7 @@ def append_tied(
     stop: i64,
     value: float,
 ) -> None:
-    # Appends the members of a class, and puts them in their order in `order`, too.
+    # Appends the items of a tie class to `out`, and sorts them in `order` in the same way.
     _sort_by_support(order, support, start, stop)
     first: i64 = start
     while first < stop:
@@ -40,7 +40,7 @@ def append_tied(
 
 
 def _sort_few(ids: list[Any]) -> None:
-    # Most classes have few ids, for which calling sort would take longer.
+    # Sorts by insertion. Most classes have few ids, and for few ids a call of `sort` would take longer.
     n: i64 = len(ids)
     if n > 4:
         ids.sort()

@@ -1,4 +1,4 @@
-"""Local search over orders with ties."""
+"""Search for cheap orders with ties by moving single items."""
 
 import numpy as np
 
@@ -7,13 +7,13 @@ from .loading import VI, as_vf, as_vi
 
 
 def bucket_descent(before, tied, bucket, tolerance=0.0, *, until=None):
-    """Move items between the buckets of an order with ties while a move lowers the cost by more than a tolerance.
+    """Move single items of an order with ties as long as a move lowers the cost by more than a tolerance.
 
-    `before` contains the cost of placing the row's item before the column's item, and `tied` the cost of a tie. Both
-    have shape (n, n). `bucket`, of shape (n,), contains the bucket of each item, numbered from 0 without gaps.
-    ``until()`` is called repeatedly; if it returns True, the search stops early. Returns the new bucket of each item,
-    as read-only int64. A complete search ends when no move of a single item to another bucket or to a new bucket lowers
-    the cost by more than the tolerance. A pass takes O(n^2) time.
+    The items of a bucket are tied. `before` contains the cost of placing the row's item before the column's item, and
+    `tied` contains the cost of a tie. Both have shape (n, n). `bucket`, of shape (n,), contains the bucket of each
+    item, numbered from 0 without gaps. ``until()`` is called repeatedly; if it returns True, the search stops early.
+    Returns the new bucket of each item, as read-only int64. A complete search ends when no move of an item to another
+    bucket or to a new bucket lowers the cost by more than the tolerance. A pass takes O(n^2) time.
     """
     n, bucket, before, tied = len(bucket), as_vi(bucket), as_vf(np.ravel(before)), as_vf(np.ravel(tied))
     at = VI(np.zeros(2, dtype=np.int64))

@@ -13,12 +13,12 @@ IS_COMPILED = not _coded_lists.__file__.endswith(".py")
 
 
 def code_lists(lists, n_rows):
-    """Number the ids of lists in order of appearance, and gather their scores; return None for anything unusual.
+    """Number the ids of lists in order of appearance, and gather their scores; return None for unusual input.
 
-    Usual lists are dicts of id to score, or lists of ids or of tuples (id, score), and they are not empty. Either all
-    of them have scores or all lack scores. The ids of all lists are texts, or the ids of all lists are integers, and no
-    list repeats an id. Scores are finite floats, or integers below 2**53. Anything else is unusual, and so is every
-    input if the kernel is not compiled. `n_rows` is the number of ids in all lists.
+    Usual lists are dicts of id to score, or lists of ids or of tuples (id, score). They are not empty. Either all lists
+    have scores, or no list has scores. All ids are texts, or all ids are integers, and no list repeats an id. Scores
+    are finite floats, or integers below 2**53. Any other input is unusual. If the kernel is not compiled, every input
+    is treated as unusual. `n_rows` is the number of ids in all lists.
 
     Returns a list of the distinct ids, the number of each row's id (int64 of shape (n_rows,)), and the score of each
     row (float64 of shape (n_rows,)) or None.

@@ -13,12 +13,12 @@ IS_COMPILED = not _graded_dicts.__file__.endswith(".py")
 
 
 def grade_dicts(run, qrels):
-    """Rank the items of each judged query and look up their grades; return None for anything unusual.
+    """Rank the items of each judged query and look up their grades; return None for unusual input.
 
     `run` is a dict from query to dict of item to score, and `qrels` is a dict from query to dict of item to grade. The
     queries of both are texts, or the queries of both are integers. Scores and grades are finite floats, or integers
-    below 2**53. Items of equal score are all texts or all integers. At least one item of the run is judged. Anything
-    else is unusual, and so is every input if the kernel is not compiled, because NumPy is then faster.
+    below 2**53. Items of equal score are all texts or all integers. At least one item of the run is judged. Any other
+    input is unusual. If the kernel is not compiled, every input is treated as unusual, because NumPy is then faster.
 
     Returns six objects. The first three are the grade (NaN if not judged) and the score of each returned item of the
     judged queries, and a pointer array. The queries are in the order of the judgements, and their items are sorted by

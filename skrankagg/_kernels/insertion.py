@@ -1,4 +1,4 @@
-"""Local search over orders that moves single items."""
+"""Search for cheap orders by moving single items."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from .loading import VI, as_vf, as_vi
 
 
 def insertion_descent(margin, order, tolerance=0.0, *, until=None):
-    """Move items of an order to other places while a move lowers the cost by more than a tolerance.
+    """Move single items of an order as long as a move lowers the cost by more than a tolerance.
 
     `margin`, of shape (n, n), is the extra cost of placing the row's item before the column's item instead of after it.
     ``until()`` is called repeatedly; if it returns True, the search stops early. Returns two values. The first is the

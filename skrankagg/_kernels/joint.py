@@ -14,12 +14,12 @@ def log_joint_probability(ptr, x, n):
     last values are 1. Returns natural logarithms as float64 of shape (n_items,). They are at most 0, up to rounding.
     """
     widest = int(np.max(n, initial=0))
-    # The probabilities of up to `widest` more numbers; a Poisson number with this mean may be slightly larger.
+    # Space for the probabilities of a Poisson number with mean `widest`, which may be slightly larger than its mean.
     chances = widest + int(16 * widest**0.5) + 64
     out = VF(np.zeros(len(n)))
     arrays = as_vi(ptr), as_vf(x), as_vi(n), VF(np.zeros(widest + 1)), VF(np.zeros(chances))
     arrays = *arrays, VI(np.zeros(widest + 2, dtype=np.int64)), VI(np.zeros(3, dtype=np.int64))
-    # A value needs about twenty steps for each count within ten standard deviations.
+    # Each value needs about 20 steps for each count within ten standard deviations of the mean.
     steps = 20 * np.minimum(n, 10 * np.sqrt(n))
     for first, last in blocks(np.cumsum(np.diff(ptr) * steps)):
         n_values = max(1, int(loading.BLOCK / steps[first])) if last == first + 1 else widest

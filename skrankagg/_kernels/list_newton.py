@@ -5,14 +5,14 @@ import numpy as np
 from . import _list_newton
 from .loading import as_vf, as_vi, blocks
 
-# Expected number of Newton steps, for the time of a block.
+# Expected number of Newton steps, used to estimate the time of a block.
 _STEPS = 10
 
 
 def newton_of_lists(
     queries, list_ptr, row_ptr, candidate, candidate_ptr, list_weight, below, start, *, prior, tol, max_iter
 ):
-    """Maximise the posterior of the log-worths of some queries, whose lists must have no ties.
+    """Find the log-worths with the highest posterior for some queries; their lists must not contain ties.
 
     `queries` contains the numbers of the queries. `list_ptr`, of shape (n_queries + 1,), delimits the lists of each
     query. `row_ptr`, of shape (n_lists + 1,), delimits the rows of each list, best first, and `candidate`, of shape

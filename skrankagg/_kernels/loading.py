@@ -1,4 +1,4 @@
-"""Import of the kernels, which may be compiled, and conversion of arrays to vectors, the arguments of kernels."""
+"""Import of the kernels, compiled or as plain Python, and conversion of arrays to the vectors that kernels accept."""
 
 import hashlib
 import json

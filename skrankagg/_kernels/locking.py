@@ -1,4 +1,4 @@
-"""Locking of arcs one after the other, without closing a cycle."""
+"""Locking of the arcs of a graph, one after the other, without closing a cycle."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Majority wins and draws of items."""
+"""Number of majority wins and majority ties of items."""
 
 import numpy as np
 
@@ -9,11 +9,11 @@ from .loading import as_vf, as_vi, blocks
 def majority_points(
     list_ptr, row_ptr, rank, candidate, list_weight, candidate_ptr, held, row_list, candidate_row_ptr, candidate_rows
 ):
-    """Count each item's majority wins and draws against the other items of its query.
+    """Count each item's majority wins and majority ties against the other items of its query.
 
     A list prefers the items that it contains to absent items. There is one exception: if `held` is 0 for all
     candidates, a list compares only the items that it contains. A list does not compare two absent or two tied items.
-    Margins of at most 1e-12 times the query's total weight are draws, so that rounding never creates a majority.
+    A margin of at most 1e-12 times the query's total weight is a majority tie, so rounding never creates a majority.
 
     `list_ptr`, of shape (n_queries + 1,), delimits the lists of each query. `row_ptr`, of shape (n_lists + 1,),
     delimits the rows of each list, best first. `rank`, `candidate` and `row_list`, of shape (n_rows,), contain the
@@ -23,8 +23,8 @@ def majority_points(
     `candidate_rows`, of shape (n_rows,), contains the rows sorted by candidate, and `candidate_row_ptr`, of shape
     (n_candidates + 1,), delimits the rows of each candidate.
 
-    Returns two float64 arrays of shape (n_candidates,): the number of opponents that each candidate beats by a weighted
-    majority, and the number of opponents with which the candidate draws.
+    Returns two float64 arrays of shape (n_candidates,): the number of other candidates that each candidate beats, and
+    the number of other candidates with which it has a majority tie.
     """
     total_weight = np.add.reduceat(list_weight, list_ptr[:-1])
     arrays = (

@@ -9,12 +9,13 @@ from .loading import as_vf, as_vi
 def majority_walks(margin, upper, lower, start, n_states, jump):
     """Compute the long-run distribution of a walker for each draw.
 
-    A step draws one of the states at random. The walker moves there if a majority prefers the drawn item, and
-    otherwise stays. With probability `jump`, above 0, the walker instead goes to an item drawn from `start`.
+    The states of a draw are the items that its lists contain. A step draws one of the states at random. The walker
+    moves there if a majority prefers the drawn item, and otherwise stays. With probability `jump`, above 0, the walker
+    instead goes to an item drawn from `start`.
 
     `upper` and `lower`, of shape (n_pairs,), contain all pairs of items 0 to n - 1 with upper < lower, in ascending
     order. `margin`, of shape (n_draws, n_pairs), is the margin of the upper over the lower item; it must be exact, and
-    0 for items that are not states. The fewer margins are 0 or less, the less time the kernel takes. `start` has the
+    0 for items that are not states. The kernel is faster if fewer margins are 0 or less. `start` has the
     shape (n_draws, n), and `n_states`, of shape (n_draws,), is the number of states of each draw.
 
     Returns the distributions, of shape (n_draws, n), and a mask of the draws that have converged to rounding errors.

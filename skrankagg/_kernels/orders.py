@@ -1,4 +1,4 @@
-"""Functions that compute and improve the costs of many orders at once."""
+"""Functions that compute the costs of many orders at once, and find orders of lower cost."""
 
 import numpy as np
 
@@ -7,9 +7,9 @@ from .loading import VI, as_vf, as_vi, blocks
 
 
 def order_costs(margin, tied, query, order, bucket):
-    """For each order, sum the margins of all items against the items below them, and return these costs.
+    """Return the cost of each order: the sum of the margins of all items against the items below them.
 
-    For two items in one bucket, their value in `tied` is subtracted, and their margin is not added.
+    Two items in one bucket are tied: their margin is not added, and their value in `tied` is subtracted.
 
     `margin` and `tied` have shape (n_queries, n, n). `order` contains the orders. `bucket` contains the bucket number
     of each place, which increases along the order. Both have shape (n_orders, n). `query`, of shape (n_orders,),
@@ -43,9 +43,11 @@ def pivot_orders(margin, n_orders, draw):
 
 
 def majority_insertions(margin, order):
-    """In each order, move each item up while the margin of the item against the item above is negative.
+    """In each order, move each item up as long as swapping it with the item above lowers the cost.
 
-    `order` has shape (n_queries, n), and `margin` has shape (n_queries, n, n). Returns the new orders.
+    `margin[q, i, j]` is the extra cost of placing item i before item j instead of after it. A swap lowers the cost if
+    this margin of the two items is negative. `order` has shape (n_queries, n), and `margin` has shape (n_queries, n,
+    n). Returns the new orders.
     """
     (b, n), order, margin = order.shape, as_vi(order.ravel()), as_vf(np.ravel(margin))
     for first, last in blocks(np.arange(1, b + 1) * n**2):
@@ -54,9 +56,10 @@ def majority_insertions(margin, order):
 
 
 def draw_places(margin, order):
-    """For each place of each order, return the first place of its run, as int64 of shape (n_queries, n).
+    """For each place of each order, return the first place of its tie group, as int64 of shape (n_queries, n).
 
-    A run is a group of neighbouring items that draw with each other. `margin` has shape (n_queries, n, n).
+    A tie group consists of neighbouring items whose margins against each other are all 0. `margin` has shape
+    (n_queries, n, n).
     """
     (b, n), margin, order = order.shape, as_vf(np.ravel(margin)), as_vi(order.ravel())
     parts = blocks(np.arange(1, b + 1) * n**2)

@@ -23,7 +23,7 @@ RECIPROCAL_RANKS = _plain_sums.RECIPROCAL_RANKS
 BORDA_POINTS = _plain_sums.BORDA_POINTS
 SCORE_SUMS = _plain_sums.SCORE_SUMS
 COUNTED_SCORE_SUMS = _plain_sums.COUNTED_SCORE_SUMS
-#: Methods with details. First the values that a list gives by ranks, then the values that it gives by scores.
+#: Methods with details: first the methods that use ranks, then the methods that use scores.
 SIMPLE_POINTS = _plain_values.SIMPLE_POINTS
 POINTS_INSIDE = _plain_values.POINTS_INSIDE
 INVERSE_SQUARES = _plain_values.INVERSE_SQUARES
@@ -51,21 +51,21 @@ IS_COMPILED = not _plain_sums.__file__.endswith(".py")
 
 
 def sum_lists(lists, method, k, voter_weights, allow_others, details, weights, top, explain):
-    """Merge the lists of one query; return None for anything unusual, which only the general code of `fuse` accepts.
+    """Merge the lists of one query; return None for unusual input, which only the general code of `fuse` can process.
 
     `lists`, `weights` and `explain` are the arguments of :func:`skrankagg.fuse`. `voter_weights` is a dict of weights
     by voter, or None. If `allow_others` is false, names of other voters in this dict are unusual. `top` is the number
     of items to return; 0 means all. `method` is RECIPROCAL_RANKS with the damping constant `k`, BORDA_POINTS,
     SCORE_SUMS of min-max scores, or COUNTED_SCORE_SUMS, which are these sums times the weight of the lists that contain
-    the item. The other methods ignore `k` and have `details`, see :func:`details_of`; these four methods ignore them.
+    the item. These four methods ignore `details`. The other methods need `details`, see :func:`details_of`.
 
     Usual lists are a list, or a dict with texts as keys. The elements are lists of ids, lists of tuples (id, score), or
     dicts of id to score. All ids are texts or all ids are integers. Scores are floats or integers, and integers must be
-    below 2**53. With more than four distinct items, no list has two items. Methods of ranks need scores in descending
-    order. Weights are floats or integers of ordinary size, in a list or, for named lists, in a dict. At most eight
-    lists have weights.
+    below 2**53. If there are more than four distinct items, no list has exactly two items. Methods that use ranks need
+    scores in descending order. Weights are floats or integers of ordinary size, in a list or, for named lists, in a
+    dict. At most eight lists have weights.
 
-    The result equals the result of the general code, to the last bit.
+    The result is equal to the result of the general code, to the last bit.
     """
     return _plain_sums.sum_lists(
         lists, method, k, voter_weights, allow_others, details, weights, top, explain, _order_many
@@ -73,7 +73,7 @@ def sum_lists(lists, method, k, voter_weights, allow_others, details, weights, t
 
 
 def details_of(factor=NO_FACTOR, *, use_lowest=False, helper=None, warn=None):
-    """Return the details of a method of :func:`sum_lists`.
+    """Return the argument `details` of :func:`sum_lists`: factors, values of absent items, and two functions.
 
     Parameters
     ----------
@@ -86,21 +86,21 @@ def details_of(factor=NO_FACTOR, *, use_lowest=False, helper=None, warn=None):
     helper : callable or None
         For TABLE, ``helper(length)`` returns the values of the ranks 1, 1.5, 2 and so on, at least up to `length`. For
         OF_SUPPORT, ``helper(support, 0)`` returns the factors of all items. Without weights, ``helper(None, m)``
-        returns the factors of the supports 0 to m. Each result is a vector of floats; an empty vector leaves the
-        request to the general code.
+        returns the factors of the supports 0 to m. Each result is a vector of floats. If it is empty, `sum_lists`
+        returns None.
     warn : callable or None
         Called without arguments if most lists lack more than half of the items.
 
     Returns
     -------
     tuple
-        The details.
+        The argument `details`.
     """
     return factor, use_lowest, helper, warn
 
 
 def as_vector(values):
-    """Return an array of float64 as a vector, for the results of `helper`."""
+    """Convert an array of float64 to a vector, the type that `helper` must return."""
     return _VF(values)
 
 

@@ -9,7 +9,7 @@ from .loading import as_vf, as_vi
 def ragged_cumsum(value, ptr):
     """Compute running totals within consecutive segments.
 
-    Segment ``s`` is ``value[ptr[s]:ptr[s + 1]]``. For each place, returns the sum of its segment up to and including
-    this place, as read-only float64 of shape (n,).
+    Segment ``s`` is ``value[ptr[s]:ptr[s + 1]]``. The entry i of the result is the sum of the values from the start of
+    its segment up to and including i. Returns read-only float64 of shape (n,).
     """
     return np.asarray(_running_sums.ragged_cumsum(as_vf(value), as_vi(ptr)))

@@ -1,4 +1,4 @@
-"""Agreement of lists with other orders of their items, and a test for lists that agree unusually little."""
+"""Agreement between lists and other orders of their items, and a test for lists with unusually low agreement."""
 
 import numpy as np
 from scipy.special import ndtri
@@ -10,13 +10,13 @@ from ..metrics._agreement._pair_counts import class_numbers, count_pairs, sum_ov
 
 # A query with fewer lists has no meaningful median and spread of agreement.
 _FEW_LISTS = 5
-# Level of the test for outliers, and the factor that turns a MAD into a standard deviation.
+# Level of the test for outliers, and the factor that turns a median absolute deviation (MAD) into a standard deviation.
 LEVEL, _MAD_TO_SD = 0.05, 1.4826022185056018
-# Least variance of an agreement, as a share of its variance for random lists. Without it, each list with one swap would
-# be an outlier where most lists agree in all pairs, because their spread is 0.
+# Smallest variance of an agreement, as a share of its variance for random lists. Without this minimum, the spread would
+# be 0 if most lists agree in all pairs, and each list with one swap would be an outlier.
 _LEAST_VARIANCE = 0.5
-# Quantiles of (value - median) / MAD of n normal values exceed the normal ones by a share of about 2 / n; the rest
-# allows for skew.
+# For n normal values, quantiles of (value - median) / MAD are about 1 + 2 / n times as large as normal quantiles. This
+# factor is 3 instead of 2 because agreements are skewed.
 _FEW_VALUES = 3.0
 
 
@@ -43,19 +43,19 @@ def agreement_with_classes(lists, row_class, unit=None, unit_query=None):
     sd = null_deviation(ptr, class_numbers(ptr, first), second)
     query_of = lists.list_query
     if unit is not None:
-        # The orders of the lists are independent, so the variances add up.
+        # The orders of the lists are independent, so their variances can be added.
         weight, query_of, owner = lists.list_weight[chosen], unit_query, unit[chosen]
         pairs = type(pairs)(*(np.bincount(owner, weights=weight * one, minlength=n_units) for one in pairs))
         sd = np.sqrt(np.bincount(owner, weights=weight * sd**2, minlength=n_units))
         chosen = np.arange(n_units)
     agreement[chosen] = FROM_COUNTS["b"](*pairs)
-    # Lists are not tested if they are so short that even agreement in all pairs could be chance.
+    # Very short lists are not tested, because even agreement in all pairs could be due to chance.
     long = ~np.isnan(agreement[chosen]) & (np.minimum(pairs.first, pairs.second) > 1 + ndtri(1 - LEVEL) * sd)
     tested = chosen[long]
     n_pairs = np.sqrt(pairs.first * pairs.second)[long]
     query, sd = query_of[tested], sd[long] / n_pairs
     found = _thresholds(query, agreement[tested], n_pairs, sd, np.ones(len(tested), dtype=bool))
-    # Outliers hide each other, so a second pass measures against the other lists only.
+    # Outliers hide each other, so the second pass computes the thresholds without the outliers of the first pass.
     others = ~(agreement[tested] < found)
     enough = np.bincount(query[others], minlength=lists.n_queries)[query] >= _FEW_LISTS
     threshold[tested] = _thresholds(query, agreement[tested], n_pairs, sd, others | ~enough)
@@ -63,24 +63,23 @@ def agreement_with_classes(lists, row_class, unit=None, unit_query=None):
 
 
 def _thresholds(query, agreement, n_pairs, null_sd, counted):
-    """Return the outlier threshold of each list, of shape (n_tested,); NaN marks a list that cannot be tested.
-
-    A list is an outlier if its agreement is below its threshold.
+    """Return the agreement below which each list is an outlier, of shape (n_tested,); NaN if a test is impossible.
 
     `n_pairs` is the number of untied pairs of each list. `null_sd` is the standard deviation of the agreement of a
-    random list with the same ties. The threshold depends on medians over the lists of the query; only the lists that
-    the mask `counted` selects enter these medians.
+    random list with the same ties. The thresholds depend on medians over the lists of a query. The mask `counted`
+    selects the lists that enter these medians.
     """
 
     def medians(value):
         return group_medians(query[counted], value[counted], query.max(initial=-1) + 1)[query]
 
     n_lists = np.bincount(query[counted], minlength=query.max(initial=0) + 1)[query]
-    # The angle of a share of discordant pairs has about the same variance at all shares (Anscombe's form).
+    # Anscombe's transformation turns shares of discordant pairs into angles with about equal variances.
     angle = 2 * np.arcsin(np.sqrt(((1 - agreement) / 2 * n_pairs + 0.375) / (n_pairs + 0.75)))
     middle = medians(angle)
     apart = np.abs(angle - middle)
-    # The spread is the same for lists of all lengths, or the spread decreases with the length, as for random lists.
+    # Use the largest of three spreads: a common spread of all lists, a spread that decreases with the length of the
+    # list as for random lists, and the minimum.
     spread = np.maximum(
         _MAD_TO_SD * np.maximum(medians(apart), medians(apart / null_sd) * null_sd),
         np.sqrt(_LEAST_VARIANCE) * null_sd,
@@ -89,16 +88,16 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
     # Subtract half a pair as the correction for continuity.
     discordant = 0.5 + np.sin(bound / 2) ** 2 * (n_pairs + 0.75) - 0.375
     threshold = 1 - 2 * discordant / n_pairs
-    # The reverse of the consensus has agreement -1.
+    # The agreement is never below -1, so a threshold of -1 or less would find no outlier.
     told = (n_lists >= _FEW_LISTS) & (bound < np.pi) & (threshold > -1)
     return np.where(told, threshold, np.nan)
 
 
 def null_deviation(ptr, first, second):
-    """Return the standard deviation of the difference between the numbers of concordant and discordant pairs.
+    """For random orders, return the standard deviation of the number of concordant minus discordant pairs.
 
-    The orders of each group are random, with the tie classes that `first` and `second` contain. The rows of group g are
-    ``ptr[g]`` to ``ptr[g + 1] - 1``.
+    There is a value for each group of rows. The rows of group g are ``ptr[g]`` to ``ptr[g + 1] - 1``. The two orders of
+    a group are random, but have the same tie classes as `first` and `second`.
     """
     n = np.diff(ptr).astype(np.float64)
     (a2, a3, a5), (b2, b3, b5) = (
@@ -113,7 +112,7 @@ def null_deviation(ptr, first, second):
         for one in (first, second)
     )
     variance = (n * (n - 1) * (2 * n + 5) - a5 - b5) / 18 + a2 * b2 / (2 * n * (n - 1))
-    # The term of triples does not exist for two items.
+    # Two items form no triple, so the term of the triples is 0.
     triples = n * (n - 1) * (n - 2)
     variance += np.divide(a3 * b3, 9 * triples, out=np.zeros(len(n)), where=triples > 0)
     return np.sqrt(np.maximum(variance, 0.0))
@@ -122,7 +121,7 @@ def null_deviation(ptr, first, second):
 def robust_z(query, agreement):
     """Return the robust z-score of each list's agreement within its query.
 
-    The value is NaN if the query has few lists, or if their agreements hardly differ.
+    The value is NaN if the query has fewer than five lists, or if their agreements hardly differ.
     """
     known = np.flatnonzero(~np.isnan(agreement))
     z = np.full(len(agreement), np.nan)

@@ -11,7 +11,7 @@ from ..exceptions import InputTypeError, UnequalLengthWarning, UnknownVoterWarni
 
 
 def encode_with_groups(aggregator: BaseAggregator, X: object, *names: object) -> RankedLists:
-    """Encode lists; columns named in `names` or in the aggregator's parameters become groupings of the lists."""
+    """Encode lists, and keep the columns named in `names` or in the aggregator's parameters as groupings."""
     if isinstance(aggregator, BaseAggregator):
         names = (*names, *aggregator._named_groups)
     return check_lists(encode_plain(X), names)
@@ -39,7 +39,7 @@ def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True, unit: str
 
 @contextmanager
 def silence_repeated_warnings() -> Iterator[None]:
-    """Silence warnings in repeated aggregations; the first aggregation, of all lists, has already issued them."""
+    """Silence warnings in repeated aggregations, because the first aggregation has already issued them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnequalLengthWarning)
         warnings.simplefilter("ignore", UnknownVoterWarning)

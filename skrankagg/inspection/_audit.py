@@ -1,4 +1,4 @@
-"""Audit of a board of paired comparisons: checks of the data behind a leaderboard, one row for each check."""
+"""Audit of a leaderboard: checks of the paired comparisons from which the leaderboard is computed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ._audited_duels import POSITION, AuditedDuels, check_board
 __all__ = ["audit"]
 
 _WIDTH = 100
-#: The checks after connectivity, with the units of their values.
+#: Names of all checks except connectivity, with the units of their values.
 _CHECKS = {
     "coverage": "times as wide",
     "votes": "places",
@@ -38,7 +38,7 @@ _CHECKS = {
     "influence": "duels",
     "prior": "Elo",
 }
-#: Units of values, for the number 1.
+#: Singular forms of these units, for the value 1.
 _SINGULAR = {"components": "component", "places": "place", "clear pairs": "clear pair"}
 
 
@@ -59,7 +59,8 @@ def audit(
     Parameters
     ----------
     lists : DataFrame or RankedLists of one query
-        Paired comparisons, best read by ``RankedLists.from_comparisons(frame, voter="judge", position=True)``.
+        Paired comparisons. Read them by ``RankedLists.from_comparisons(frame, voter="judge", position=True)``, so that
+        all checks are possible.
     aggregator : PlackettLuce, default=None
         The method of the board. Only its `prior` and `voter_weights` are used: the checks fit Bradley and Terry's
         model, with half a win for a tie. If its `covariates` contain "position", the check of the position does not
@@ -102,14 +103,15 @@ def audit(
     See Also
     --------
     diagnose : Examines ranked lists of any length.
-    rank_stability : Intervals of places, by duels or by groups.
+    rank_stability : Computes intervals of the places of items, from draws of duels or of groups.
     skrankagg.plotting.ranking_report : Shows the audit on a page, with ``audit=True``.
     skrankagg.metrics.krippendorff_alpha : Agreement of judges.
 
     Notes
     -----
-    **Tests** warn at :math:`p \le 0.01`. At 0.05, four tests would warn on 19 % of sound boards. On a large board, even
-    small effects are significant, so also look at the size. Elo points are :math:`400 / \ln 10` times log-odds.
+    **Tests** warn at :math:`p \le 0.01`. With a limit of 0.05, four tests would warn on 19 % of sound boards. On a
+    large board, even small effects are significant, so also look at the size. Elo points are :math:`400 / \ln 10` times
+    log-odds.
 
     - *position*: the advantage :math:`b` of the item shown first, in the model
       :math:`\operatorname{logit} P = t_i - t_j + b`. Its standard error comes from the gradients of the log-likelihood,
@@ -118,19 +120,20 @@ def audit(
       fewer than a fifth of the pairs that met twice came in both orders, because position and quality are then hard to
       tell apart. It is also skipped if the names are sorted in more than 95 % of the duels, or if the same slot, the
       first or the second, won all decided duels. Such columns do not contain the order in which items were shown.
-    - *flips*: pairs of verdicts on the same two items. The two verdicts come from the same groups, and show the items
-      in opposite orders. A flip is a pair in which the item shown first wins both times, or the item shown second wins
-      both times. If position has no effect, the two kinds are equally frequent. The p-value comes from the exact
+    - *flips*: pairs of verdicts on the same two items. The two verdicts come from the same groups, and the items were
+      shown in opposite orders. A flip is a pair in which the item shown first wins both times, or the item shown second
+      wins both times. If position has no effect, the two kinds are equally frequent. The p-value comes from the exact
       binomial test. The share of flips is high even without an effect, so it is not tested.
     - *cycles*: the chi-square statistic :math:`\sum (Y - N p)^2 / (N p (1 - p))`, summed over the pairs of items. A
       pair has :math:`N` decided duels, :math:`Y` wins of its first item, and the fitted probability :math:`p`. The fit
-      has an additional term :math:`b_3 (t_i - t_j)^3`, because a wrong link function is not a cycle. Tied duels are
-      left out, because half wins vary less than wins. With groups, the p-value comes from draws that multiply the
-      residuals of each group by a random sign, and remove the part that the fitted parameters explain. Without groups,
-      the p-value comes from the chi-square distribution with (pairs - items) degrees of freedom. If a pair has fewer
-      than five decided duels, data are drawn from the fit and fitted again. With groups, the check then uses the larger
-      of the two p-values. Fewer than eight groups have too few combinations of signs for a p-value of 0.01, so duels
-      are then treated as independent. The size is the standard deviation of the pairs around the fit, in log-odds.
+      has an additional term :math:`b_3 (t_i - t_j)^3`, so that a wrong link function is not taken for cycles. Tied
+      duels are left out, because half wins vary less than wins. With groups, the p-value comes from draws that multiply
+      the residuals of each group by a random sign, and remove the part that the fitted parameters explain. Without
+      groups, the p-value comes from the chi-square distribution with (pairs - items) degrees of freedom. If a pair has
+      fewer than five decided duels, data are drawn from the fit and fitted again. With groups, the check then uses the
+      larger of the two p-values. Fewer than eight groups have too few combinations of signs for a p-value of 0.01, so
+      duels are then treated as independent. The size is the standard deviation of the pairs around the fit, in
+      log-odds.
     - *clustering*: the design effect :math:`D = \sum_g |\sum_{l \in g} z_l|^2 / \sum_l |z_l|^2` [1]_. Here :math:`z_l`
       is the gradient of duel l, multiplied by the square root of the inverse information. The one-sided p-value comes
       from random signs of the duels. Drawing stops after ten draws with a value at least as large as in the data [2]_.
@@ -259,7 +262,7 @@ def _rows(board, lists, aggregator, n_resamples, random_state):
 
 
 class _AuditFrame(pd.DataFrame):
-    """Frame of an audit whose text and HTML show whole sentences; all operations on it return plain frames."""
+    """Frame of an audit that is printed as a table and sentences; all operations on it return plain frames."""
 
     @property
     def _constructor(self):

@@ -1,4 +1,4 @@
-"""Checks of the paired comparisons of a board: advantage of the item shown first, flips of verdicts, cycles."""
+"""Checks of a board's duels: advantage of the item shown first, verdicts that change with the order, and cycles."""
 
 import math
 
@@ -15,15 +15,15 @@ from ..exceptions import InputError
 from ._audit_checks import judged, skipped
 from ._audited_duels import LEVEL, POSITION
 
-# Position is skipped if fewer pairs than this share came in both orders.
+# The position check is skipped if less than this share of the pairs came in both orders.
 _BOTH_ORDERS = 0.2
-# Position is skipped if in this share of the duels the first name sorts before the second, or after it.
+# The position check is skipped if the two names are in the same alphabetical order in more than this share of duels.
 _SORTED = 0.95
-# With fewer groups, random signs have no p-value of 1 %: there are 2 ** (groups - 1) different draws.
+# With fewer groups, a test by random signs cannot reach p = 1 %, because it has only 2 ** (groups - 1) different draws.
 _SIGNED_GROUPS = 8
-# With fewer decided duels of some pair, neither the chi-square distribution nor signs alone are accurate.
+# If a pair has fewer decided duels, p-values from the chi-square distribution or from signs alone are inaccurate.
 _EXPECTED = 5
-# Items among which cycles are looked for, and cycles that are named.
+# Largest number of items that are searched for cycles, and largest number of cycles that a sentence names.
 _SEARCHED, _NAMED = 150, 3
 # A cycle is named if its weakest edge is at least this share of the weakest edge of the clearest cycle.
 _WEAKEST = 0.5
@@ -68,7 +68,7 @@ def position(board, lists, is_fitted):
 
 
 def _without_slots(board):
-    """Return a reason to skip the position check, and advice; None if the display order of the items is known."""
+    """Return why the position check must be skipped, and advice; None if the display order of the items is known."""
     if not board.has_slots:
         return "The lists do not contain the order in which the items were shown.", _READ_POSITION
     weight = board.count
@@ -112,7 +112,7 @@ def flips(board):
         )
     n_flips = first + second
     p = binomtest(first, n_flips).pvalue if n_flips else 1.0
-    # With position b, the odds of two verdicts for the first slot, against two for the second, are e^(2 b).
+    # If b is the advantage of the first slot, it wins both verdicts e^(2 b) times as often as the second slot.
     size = ELO_POINTS / 2 * math.log((first + 0.5) / (second + 0.5))
     seen = (
         f"Of {n_both:,} pairs judged in both orders, the first item won both times in {first:,}, and the second in "
@@ -150,10 +150,10 @@ def _twice_judged(board):
 
 
 def cycles(board, n_resamples, rng):
-    """Test the decided duels for cycles, in which, for example, a beats b, b beats c, and c beats a.
+    """Test the decided duels for cycles, such as: a beats b, b beats c, and c beats a.
 
-    The wins of each pair of items are compared with a fit that has a cubic term, by a chi-square statistic. A duel is
-    decided if it is not tied.
+    A duel is decided if it is not tied. A chi-square statistic compares the wins of each pair of items with a fit that
+    has a cubic term.
     """
     decided = np.isin(board.share, (0.0, 1.0))
     pairs = _Pairs(board, decided)
@@ -197,7 +197,7 @@ class _Pairs:
         code, self.pair = np.unique(low * board.n + high, return_inverse=True)
         self.low, self.high = np.divmod(code, board.n)
         self.n, weight = board.n, board.weight[decided]
-        #: Share of the lower item in each duel.
+        #: Result of each duel for the item with the lower number, from 0 to 1.
         self.share = np.where(first == low, board.share[decided], 1 - board.share[decided])
         self.weight = weight
         self.number = np.bincount(self.pair, weights=weight, minlength=len(code))
@@ -239,7 +239,7 @@ class _FitOfPairs:
         design = np.zeros((len(pairs.low), pairs.n + 1))
         each = np.arange(len(pairs.low))
         design[each, pairs.low], design[each, pairs.high] = 1.0, -1.0
-        # Directions of the design are compared by their size, so the cubic term is scaled like the others.
+        # The rank of the design depends on the sizes of its columns, so scale the cubic term like the other columns.
         own = cubic[: len(pairs.low)]
         design[:, -1] = own / max(np.sqrt(np.mean(own**2)), np.finfo(np.float64).tiny)
         self.design = design
@@ -251,7 +251,7 @@ def _chi_square(residual, variance):
 
 
 def _by_draws(pairs, fit, statistic, prior, n_resamples, rng):
-    """Return the p-value of the chi-square statistic, from data sets that are drawn from the fit and fitted again."""
+    """Return the p-value of the chi-square statistic, from random data sets that the fitted model generates."""
     won = rng.binomial(np.rint(pairs.number).astype(np.int64), fit.probability, size=(n_resamples, len(pairs.low)))
     drawn = pairs.fit(prior, won.astype(np.float64))
     larger = drawn.statistic >= statistic
@@ -259,9 +259,9 @@ def _by_draws(pairs, fit, statistic, prior, n_resamples, rng):
 
 
 def _by_signs(pairs, fit, group, statistic, n_resamples, rng):
-    """Return the p-value of the chi-square statistic, by drawing random signs.
+    """Return the p-value of the chi-square statistic, from draws of a random sign for each group.
 
-    Each draw multiplies all residuals of a group by the same random sign.
+    Each draw multiplies all residuals of a group by the sign of the group.
     """
     own = (pairs.share - fit.probability[pairs.pair]) * pairs.weight
     number = np.unique(group, return_inverse=True)[1]

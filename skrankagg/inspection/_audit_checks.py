@@ -14,9 +14,9 @@ from ._max_t import step_down
 
 # The widest interval of an item may be this many times as wide as in an even schedule.
 _WIDER = 2.0
-# Parts into which a board should fall: a top, a middle and a bottom.
+# Number of parts of a board that the data should distinguish: a top, a middle and a bottom.
 _PARTS = 3
-# Share of the pairs that should differ; below it, the order of the typical pair is not shown.
+# Share of the pairs that should differ. Below this share, the data do not show the order of the typical pair.
 _HALF = 0.5
 # Share of the draws in an interval of places, and the probability that no gap is claimed wrongly.
 CONFIDENCE = 0.95
@@ -38,14 +38,14 @@ class Check(NamedTuple):
 
 
 def judged(check, value, unit, reference, warns, seen, advice, p=np.nan):
-    """Return a row with the verdict "warning" and advice if `warns` is true, otherwise with the verdict "ok"."""
+    """Return the row of a check: a warning with advice if `warns` is true, otherwise "ok" without advice."""
     warns = bool(warns)
     verdict = "warning" if warns else "ok"
     return Check(check, float(value), unit, reference, float(p), verdict, seen, advice if warns else "")
 
 
 def skipped(check, unit, reference, reason, advice=""):
-    """Return a row with the verdict "skipped", for a check that is impossible with these data."""
+    """Return the row of a check that is skipped because the data do not allow it."""
     return Check(check, np.nan, unit, reference, np.nan, "skipped", reason, advice)
 
 
@@ -65,7 +65,7 @@ def connectivity(board):
 
 
 def _ends(board):
-    """Describe the items that only won or only lost against the others; return "" if there are no such items."""
+    """Return a text that names the items that won, or lost, all duels against the other items; it may be empty."""
     beaten = np.zeros((board.n, board.n), dtype=bool)
     beaten[board.first[board.share > 0], board.second[board.share > 0]] = True
     beaten[board.second[board.share < 1], board.first[board.share < 1]] = True
@@ -82,9 +82,9 @@ def _ends(board):
 
 
 def coverage(board):
-    """Compute the ratio of the widest interval of an item to its width in an even schedule of duels.
+    """Check how many times as wide as in an even schedule of duels the widest interval of an item is.
 
-    The even schedule has the same number of duels, and all pairs of items meet equally often.
+    In an even schedule, all pairs of items meet equally often. It has the same number of duels as the board.
     """
     games, n = board.met.sum(axis=1), board.n
     laplacian = (np.diag(games) - board.met) / 4
@@ -106,7 +106,7 @@ def coverage(board):
 
 
 def votes(board, errors):
-    """Compute the median number of places in the confidence intervals of the items.
+    """Check the median number of places in the confidence intervals of the items.
 
     `errors`, of shape (n_resamples, n_items), contains random draws of the errors of the log-worths.
     """
@@ -123,7 +123,7 @@ def votes(board, errors):
 
 
 def separation(board, errors):
-    """Compute the share of the pairs of items, and the number of pairs of neighbours, that differ significantly.
+    """Check the share of all pairs of items that differ significantly, and count the neighbours that do.
 
     `errors`, of shape (n_resamples, n_items), contains random draws of the errors of the log-worths.
     """

@@ -11,21 +11,22 @@ from scipy.special import ndtr, stdtrit
 from ._audit_checks import judged, skipped
 from ._audited_duels import LEVEL
 
-# Random signs stop after this many draws that are at least as large as the data.
+# Drawing of random signs stops after this many draws with a statistic at least as large as in the data.
 _ENOUGH = 10
-# For large files there are fewer draws, so that their number times the number of rows is about this number.
+# For n rows, the largest number of draws is max(_LEAST, _WORK / n).
 _LEAST, _WORK = 300, 100_000_000
-# Cells of groups and items that are summed at one time.
+# Largest number of groups times items that is summed at one time.
 _CELLS = 1 << 22
-# Items that may take the first place if groups are removed.
+# Number of items that are tested for whether they reach the first place when groups are removed.
 _CHALLENGERS = 20
-# Groups are few up to these shares of all groups, and of the number that independent normal groups would need.
+# "Few" groups are at most these shares of all groups, and of the number needed with independent, normal effects.
 _FEW, _FEWER = 0.01, 1 / 3
-# A fit without groups is made if a Newton step closes this share of the gap; steps fall short for groups of many duels.
+# The board is fitted without the groups if a Newton step closes this share of the gap. For groups of many duels, the
+# step is too short.
 _REACH = 0.5
 # The board is fitted without each group of more than this share of the duels, because steps are too short for them.
 _LARGE = 0.2
-# Errors by groups are too small if a group has more than this share of the duels: its scores add up to almost nothing.
+# If a group has more than this share of the duels, errors by groups are too small, because its scores nearly cancel.
 _MOST = 0.5
 
 _NAME_GROUPS = "Name the columns of judges and prompts (voter=, groups=) when you read the duels."
@@ -34,8 +35,8 @@ _NAME_GROUPS = "Name the columns of judges and prompts (voter=, groups=) when yo
 def clustering(board, n_resamples, rng):
     """Test whether the duels of a group resemble each other more than independent duels would.
 
-    A score is the gradient of a duel's log-likelihood. The scores are summed over each group, and the squared length of
-    these sums is compared with the squared length after the duels have received random signs.
+    The score of a duel is the gradient of its log-likelihood. The scores are summed over each group. The test compares
+    the squared length of these sums with the squared lengths in draws that give each duel's score a random sign.
     """
     if board.group is None:
         if not board.groupings:
@@ -74,9 +75,9 @@ def clustering(board, n_resamples, rng):
 
 
 def _parts(board, order):
-    """Divide the row numbers `order`, which are sorted by group, into parts that need little memory.
+    """Divide the rows of a board into parts that can be processed with little memory.
 
-    All rows of a group are in the same part.
+    `order` contains the row numbers, sorted by group. All rows of a group are in the same part.
     """
     step = max(1, _CELLS // board.n)
     group = board.group[order]
@@ -103,7 +104,7 @@ def _squares(board, parts, value):
 
 
 def influence(board):
-    """Find the smallest number of groups whose removal changes the first place or another clear order of neighbours."""
+    """Find the smallest number of groups whose removal changes the first place or a clear order of two neighbours."""
     units, order, words = _Units(board), board.order, board.words
     error = board.error(board.inverse)
     one_step = [units.fewest(int(order[0]), int(other)) for other in order[1 : 1 + _CHALLENGERS]]
@@ -154,7 +155,7 @@ class _Units:
 
     @cached_property
     def without_large(self):
-        """Log-worths without each group that has a large share of the duels, as a dict of the group."""
+        """Log-worths fitted without the duels of one group, for each group with a large share of the duels (a dict)."""
         if self.board.group is None:
             return {}
         weight = np.bincount(self.board.group, weights=self.board.weight)
@@ -163,12 +164,12 @@ class _Units:
         return {one: fit.log_worth for one, fit in fits.items() if fit.converged.all()}
 
     def chosen(self, upper, lower, number):
-        """Return the groups that :meth:`deciding` has counted."""
+        """Return the `number` units that must be removed so that `lower` passes `upper`; see :meth:`deciding`."""
         alone = self._alone(upper, lower)
         return alone[:1] if number == 1 and alone else self.order(upper, lower)[:number]
 
     def _alone(self, upper, lower):
-        """Return the large groups that decide the order of two items, each by itself."""
+        """Return each large group whose removal is enough for `lower` to pass `upper`."""
         return [one for one, worth in self.without_large.items() if worth[lower] > worth[upper]]
 
     def pull(self, upper, lower):
@@ -208,9 +209,9 @@ class _Units:
         return self._confirm(order, upper, lower, most)
 
     def _confirm(self, order, upper, lower, most):
-        """Find by repeated fits how many of the first units in `order` must be removed so that `lower` passes `upper`.
+        """Find by repeated fits how many units must be removed so that `lower` passes `upper`.
 
-        Return None if more than `most` units must be removed.
+        The units are removed in the given order. Return None if more than `most` units must be removed.
         """
         if not self._changes(order, upper, lower, most):
             return None
@@ -229,7 +230,7 @@ class _Units:
         return bool(fit.converged.all()) and fit.log_worth[lower] > fit.log_worth[upper]
 
     def _fit_without(self, gone):
-        """Fit the board again without a share of the duels of each row."""
+        """Fit the board again; `gone` is the share of each row's duels that is left out."""
         board = self.board
         return board.rows.with_weight(board.weight * (1 - gone)).fit(prior=board.prior, start=board.fit)
 

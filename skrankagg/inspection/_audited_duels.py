@@ -13,11 +13,11 @@ from ..aggregators._models._duel_rows import DuelRows
 from ..aggregators._models._standard_errors import invert_information
 from ..exceptions import InputError
 
-#: Name of the covariate that contains the place in which each item was shown.
+#: Name of the covariate that contains the display position of each item.
 POSITION = "position"
 #: Level of the tests, and of the differences that make an order clear.
 LEVEL = 0.01
-# Names that a sentence lists.
+# Largest number of names in a sentence.
 _SHOWN = 5
 
 
@@ -38,13 +38,14 @@ class AuditedDuels:
     first, second : ndarray of shape (n_rows,)
         The item that was shown first, and the item that was shown second. If this order is not known, the two items are
         in no particular order.
-    share, count, factor : ndarray of shape (n_rows,)
-        Result of the first item, from 0 for a loss to 1 for a win; number of equal duels that the row represents; and
-        weight of each of these duels.
+    share : ndarray of shape (n_rows,)
+        Result of the first item, from 0 for a loss to 1 for a win.
+    count, factor : ndarray of shape (n_rows,)
+        Number of equal duels that a row represents, and weight of each of these duels.
     group : ndarray of shape (n_rows,), or None
         Number of the group of each row; None without `unit`.
     cell : ndarray of shape (n_rows,)
-        Number that identifies the row's combination of groups in all groupings.
+        Number of the row's combination of groups. Two rows have the same number if all their groups are the same.
     has_slots : bool
         True if the order of the two items is known in all rows.
     """
@@ -62,7 +63,7 @@ class AuditedDuels:
         if ahead is not None:
             first, second = np.where(ahead, first, second), np.where(ahead, second, first)
             share = np.where(ahead, share, 1 - share)
-        # The lists of a duel with a share are one row.
+        # A duel with a fractional outcome is stored as several lists, which become one row here.
         total = np.bincount(head, weights=lists.list_weight, minlength=lists.n_lists)
         of_head = np.where(first == first[head], share, 1 - share)
         won = np.bincount(head, weights=lists.list_weight * of_head, minlength=lists.n_lists)
@@ -105,7 +106,7 @@ class AuditedDuels:
 
     @property
     def words(self):
-        """Plural noun for the independent units, such as "duels", which sentences of the audit contain."""
+        """Plural noun for the independent units in sentences of the audit, such as "duels"."""
         return "duels" if self.group is None else f"groups by {self.unit}"
 
     @cached_property
@@ -234,7 +235,7 @@ def _shown_first(lists, upper):
         return None
     column = lists.row_covariates[:, lists.covariates.index(POSITION)]
     one, other = column[upper], column[upper + 1]
-    # 1 and 0, as in from_comparisons; other numbers may be places, of which the smallest one is the first.
+    # The column must contain 1 and 0, as from_comparisons writes it. In other columns, a small number may mean "first".
     return one == 1 if (np.isin(one, (0.0, 1.0)) & (one + other == 1)).all() else None
 
 

@@ -1,4 +1,4 @@
-"""Confidence sets of the true rank of each item; the sets are also valid for equally good items."""
+"""Confidence sets for the true rank of each item that remain valid if items are equally good."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def rank_confidence(
     votes: bool | None = None,
     random_state: int | np.random.RandomState | None = 0,
 ) -> pd.DataFrame:
-    r"""Compute confidence sets of the true ranks of items; the sets are also valid for equally good items.
+    r"""Compute confidence sets for the true rank of each item that remain valid if items are equally good.
 
     The lists are treated as a sample of all lists that could have been collected. The true rank of an item is its rank
-    by expected score. Items with equal expected scores share several places. Each of these places is a true rank of
+    by expected score. Items with equal expected scores share several places. All these places are then true ranks of
     each of these items.
 
     Parameters
@@ -76,7 +76,7 @@ def rank_confidence(
 
     See Also
     --------
-    rank_stability : Intervals of the places over the draws, for any method. They are too narrow for equal items.
+    rank_stability : Computes intervals of places for any method. The intervals are too narrow for equal items.
 
     Notes
     -----
@@ -93,11 +93,11 @@ def rank_confidence(
 
     Over 400 generated queries of 30 items, ranked by BordaCount, the 95 % sets contained the true ranks in at least 95
     % of cases. This result held with 10, 20 and 50 lists, and also for equally good items
-    (``benchmarks/rank_coverage.py``). The sets are wide if there are few lists. With 10 lists, hardly any of 30 items
-    can be separated from each other.
+    (``benchmarks/rank_coverage.py``). The sets are wide if there are few lists. With 10 lists of 30 items, hardly any
+    two items can be separated.
 
-    Ties within a list, absent items and weights are treated as in the scores of the method. If scores are not sums,
-    such as Copeland's, this standard error does not exist. The time is proportional to `n_resamples` times the
+    Ties within a list, absent items and weights are treated as in the scores of the method. This standard error does
+    not exist if scores are not sums, as with Copeland. The time is proportional to `n_resamples` times the
     number of lists times the number of pairs of items.
 
     References
@@ -136,8 +136,8 @@ def rank_confidence(
         gain, given, _ = aggregator._linear_gains(lists)
     except InputError:
         raise InputError(
-            "`aggregator` must have scores that are sums of independent per-list scores, as BordaCount, CombSUM or "
-            f"ReciprocalRankFusion do; got {aggregator!r}. For other methods use rank_stability."
+            "`aggregator` must be a method whose scores are sums of independent per-list scores, such as BordaCount, "
+            f"CombSUM or ReciprocalRankFusion; got {aggregator!r}. For other methods use rank_stability."
         ) from None
     ranked, _ = resampling.aggregate()
     low, high = (np.full(lists.n_candidates, np.nan) for _ in range(2))
@@ -168,12 +168,12 @@ def _confidence_sets(says, drawn, expected, confidence, simultaneous):
 
     ``says[u, i]``, of shape (n_units, n_items), is the number of points that item i receives each time unit u is drawn.
     ``drawn[u, r]``, of shape (n_units, n_resamples), is the number of times that unit u occurs in resample r.
-    ``expected[u]``, of shape (n_units,), is the expected number of times. The sum of ``drawn[:, r]`` equals the sum of
-    `expected` in each resample.
+    ``expected[u]``, of shape (n_units,), is the expected value of ``drawn[u, r]``. The sum of ``drawn[:, r]`` equals
+    the sum of `expected` in each resample.
     """
     n, n_resamples, total = says.shape[1], drawn.shape[1], expected.sum()
     farthest = np.zeros((n, n_resamples))
-    # Differences to items of larger and of smaller scores, in standard errors.
+    # Absolute differences from the scores of all other items, in standard errors.
     distance = np.zeros((n, n))
     for j in range(n - 1):
         apart = says[:, j + 1 :] - says[:, j : j + 1]
@@ -191,8 +191,8 @@ def _confidence_sets(says, drawn, expected, confidence, simultaneous):
         farthest = np.broadcast_to(farthest.max(axis=0), farthest.shape)
     bound = quantile_of_draws(farthest, confidence)
     with np.errstate(invalid="ignore"):
-        # An infinite bound separates no items. An infinite distance, which is due to few drawn lists, also separates
-        # none.
+        # An infinite bound separates no items. If few lists are drawn, a distance can be infinite; it must not separate
+        # items either.
         above = (distance > bound[:, None]).sum(axis=1)
         below = (-distance > bound[:, None]).sum(axis=1)
     return 1.0 + above, float(n) - below

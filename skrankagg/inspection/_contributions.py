@@ -15,7 +15,7 @@ from ._arguments import begin
 
 __all__ = ["voter_contributions"]
 
-# Bytes per row at the peak: two codes, an order, a share, and the four columns.
+# Bytes per row of the result at the memory peak: two codes, an order, a share, and the four columns.
 _ROW_BYTES = 72
 
 
@@ -77,8 +77,8 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
 
     A negative contribution lowers the score, for example a "z-score" value below the mean. One kind of score does not
     come from any list. With ``absent="ignore"``, :class:`~skrankagg.aggregators.RankStatistic` gives the worst score to
-    an item that occurs only in lists of weight 0. This happens only if other items occur in lists of positive weight.
-    All contributions to such an item are 0.
+    an item that occurs only in lists of weight 0, if other items occur in lists of positive weight. All contributions
+    to such an item are 0.
 
     Scores of other methods, such as :class:`~skrankagg.aggregators.Copeland`, cannot be divided exactly among the
     lists.
@@ -125,7 +125,7 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
         share = share * shares.factor[candidate]
     place = np.empty(lists.n_candidates, dtype=np.int64)
     place[aggregator._rank(lists).order] = np.arange(lists.n_candidates)
-    # Lists are sorted by query and voter, and so are the rows of each candidate.
+    # The rows of each candidate stay sorted by voter, because lists are sorted by query and voter.
     order, _ = sort_codes([place[candidate], row_list], [lists.n_candidates, lists.n_lists])
     candidate, row_list = candidate[order], row_list[order]
     return frame_of(

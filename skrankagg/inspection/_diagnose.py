@@ -1,4 +1,4 @@
-"""Diagnosis of ranked lists: facts and warnings, the methods that they concern, and advice."""
+"""Diagnosis of ranked lists: facts about the lists, and warnings about properties that harm some methods."""
 
 from __future__ import annotations
 
@@ -36,23 +36,28 @@ from ._list_statistics import (
 __all__ = ["Diagnosis", "diagnose"]
 
 COLUMNS = ("level", "topic", "voters", "seen", "harms", "advice")
-# Near copies have a mean cosine above this value, and above all pairs of random lists with probability 1 - _LEVEL.
+# The mean cosine of near copies is above this value. With probability 1 - _LEVEL, it is also above all pairs of random
+# lists.
 _COPIES, _LEVEL = 0.8, 0.01
-# If random lists have at least this cosine, good voters are alike without being copies. Copies must then be closer than
-# this share of the distance that both have to the others.
+# If random lists have at least the first cosine, good voters are similar without being copies. The distance of copies
+# must then be less than the second number times the distance of independent voters.
 _FORCED, _CLOSER = 0.4, 0.25
-# Of three voters, these shares of the likeness beyond chance tell copies; practically equal lists are always copies.
+# With three voters, copies need at least the first likeness beyond chance. With the second one, their lists are
+# practically equal, and the two voters are copies under a weaker condition.
 _ALIKE, _EQUAL = 0.7, 0.98
-# A voter agrees with nobody below this share of the median; a list is reversed below this correlation.
+# A voter agrees with no other voter if its precision is below the first number times the median. Its lists are reversed
+# if their correlation is below the second number.
 _NOBODY, _REVERSED = 0.2, -0.1
-# Levels of the tests: of the precision alone, for all voters together; and of the correlation and the precision of one.
+# Levels of three tests: the precision alone, for all voters together; the correlation of one voter; the precision of
+# one voter whose correlation is no better than chance.
 _ALONE, _BETTER, _JOINTLY = 0.001, 0.025, 0.1
-# Scores are on another scale if their size or spread differs from the median by the first factor, while those of most
-# voters differ by less than the second.
+# Scores are on another scale if their size or spread differs from the median by more than the first factor, while most
+# voters differ from the median by less than the second factor.
 _SCALE, _SHARED = 10.0, 3.0
-# Lists of this length are deep. A deeper voter has lists of at least this many times the median length.
+# Lists of at least the first length are deep. The lists of a deeper voter have at least the second number times the
+# median length.
 _DEEP, _DEEPER = 500, 2.0
-# With more voters, pairs of voters are not compared. With more names, a sentence lists only the first ones.
+# Largest number of voters whose pairs are compared, and largest number of names in a sentence.
 _MOST_VOTERS, _NAMES = 1000, 5
 _WIDTH = 100
 
@@ -263,7 +268,7 @@ class _Names:
 
 def _depth(lists, names, paired):
     if lists.list_duel is not None and lists.list_duel.all():
-        return  # comparisons are not cut
+        return  # a list of two items is a comparison, not a cut list
     length, n_items = lists.list_length, lists.query_n_items
     median = float(np.median(length))
     if (length == n_items[lists.list_query]).all():
@@ -349,7 +354,7 @@ def near_copies(like: Likeness, n_voters: int) -> np.ndarray:
             if n_voters > 3:
                 closer = distance < _CLOSER * expected_distance(distance)
             else:
-                # The third voter is the only other entry in the rows of both.
+                # Besides the distance to each other, both rows contain only the distance to the third voter.
                 third = np.nansum(to_others, axis=1)[:, None] - distance
                 closer = (distance < _CLOSER * np.minimum(third, third.T)) & (beyond >= _ALIKE)
             farthest = np.fmax.reduce(to_others, axis=1)
@@ -420,7 +425,7 @@ def _agreement(lists, names, n_voters):
     precision, median = by_voter(lists, agreement.precision)[0], _medians_of_queries(lists, agreement.precision)
     typical = np.nanmedian(precision)
     above = agreement.precision - _NOBODY * median
-    # Orders no better than chance confirm a difference that is not significant for all voters together.
+    # If the order of a voter is no better than chance, a less strict level is enough for its precision.
     better = correlation > ndtri(1 - _BETTER) * error
     low = _below(lists, above, _ALONE / n_voters) | (_below(lists, above, _JOINTLY) & ~better)
     low &= precision < _NOBODY * typical
@@ -468,7 +473,7 @@ def _scores(lists, names):
             "scores",
             (v,),
             f"The scores of {names([v])} are constant in most of its lists.",
-            "Its lists tie all their items. Under every method, such a list only adds points for being ranked.",
+            "Its lists tie all their items. With every method, such a list gives equal points to all its items.",
             "Read the ranks instead: RankedLists.from_frame(frame, score=None). Check the column of the scores.",
         )
     everywhere = np.ones(lists.n_lists, dtype=bool)
@@ -588,7 +593,7 @@ def _text(frame, lists):
 
 
 def sentence(row):
-    """Write a row of the frame as one paragraph."""
+    """Return a finding as one paragraph, with its harms and its advice; `row` is a row of the frame."""
     harms = row.harms and f"Harms: {row.harms}"
     advice = row.advice and f"Advice: {row.advice}"
     return " ".join([f"{row.level} ({row.topic}):", *filter(None, (row.seen, harms, advice))])

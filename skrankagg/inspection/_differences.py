@@ -42,7 +42,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
         - `leader_changed`, boolean: whether the first items of the two consensuses differ;
         - `largest_rise`, Int64: the largest number of places by which an item is higher in `second` than in `first`,
           counted among the common items;
-        - `rising_item`: the item with the largest rise; if several items qualify, the highest of these in `first`;
+        - `rising_item`: the item with the largest rise; among several such items, the one ranked highest in `first`;
         - `largest_fall` and `falling_item`: the corresponding values for items that are lower in `second`.
 
         If no item rises, no item falls either. `largest_rise` and `largest_fall` are then 0, and `rising_item` and
@@ -92,10 +92,11 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
     query_of = queries.get_indexer(plain_index(second.queries))
     if (query_of < 0).all():
         raise InputError(
-            "The two consensuses must share at least one query; they have none in "
+            "`first` and `second` must share at least one query; they have none in "
             f"common{type_hint(queries, plain_index(second.queries))}. Compare consensuses of the same queries."
         )
-    # Rows of `second` by query and item, numbered as in `first`, and the rows of `first` with the same query and item.
+    # Give the queries and items of `second` the numbers that they have in `first`. Then match rows with the same query
+    # and item.
     item_of = items.get_indexer(plain_index(second.items))
     query, item = query_of[second.list_query[second.row_list]], item_of[second.candidate_item[second.candidate]]
     shared = np.flatnonzero((query >= 0) & (item >= 0))
@@ -151,9 +152,9 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
 
 
 def _classes(run):
-    """Number the tie classes of a run, and return the number of each row's class.
+    """Return the number of the tie class of each row; rows of a list with equal scores are in one class.
 
-    Rows of equal score are in one class. The numbers increase within each list, and differ between lists.
+    The numbers increase within each list, and differ between lists.
     """
     start = tie_starts(run.row_ptr, run.rank)
     if run.has_scores:
@@ -166,9 +167,9 @@ def _classes(run):
 
 
 def _moves(ptr, place):
-    """Return the number of places that each row rises if the rows of each group are sorted by `place`.
+    """Return the number of places that each row rises when the rows of its group are sorted by `place`.
 
-    The number is negative for rows that fall.
+    The number is negative for rows that fall. The rows of group g begin at ``ptr[g]``.
     """
     order = group_order(expand(ptr), place)
     here = positions(ptr)

@@ -18,9 +18,9 @@ UNITS = ("list", "voter", "query")
 
 
 def seed_of(random_state):
-    """Return `random_state` if it is an integer; otherwise draw an integer from the random generator that it denotes.
+    """Return an integer seed: `random_state` if it is an integer, otherwise a number drawn from that generator.
 
-    None denotes NumPy's global generator.
+    None means NumPy's global generator.
     """
     return random_state if is_integer(random_state) else draw_seed(random_state)
 
@@ -34,7 +34,7 @@ def query_rng(seed, query):
 def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     """Return random draws of lists, of voters or of queries.
 
-    `given` contains the user's lists, and `lists` contains the same lists after the preparation by the method. Lists of
+    `given` contains the user's lists, and `lists` contains the same lists as the method has prepared them. Lists of
     weight 0 are never drawn. The unit is "list", "voter", "query" or the name of a grouping. For the unit "query",
     `lists` contains all lists in one query, in the same order. For the unit "list", `votes` states whether the given
     weights are numbers of ballots. If `votes` is None, the weights are numbers of ballots in each query whose weights
@@ -52,15 +52,15 @@ def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     ids = plain_index(lists.queries).tolist()
     is_vote = _draw_votes(given, ids, votes)
     first = first_of_each_unit(lists)
-    # Lists that share a comparison are drawn together with the first one.
+    # If a comparison is stored as several lists, only the first one is a unit; the other lists are drawn with it.
     is_unit = counted & (first == np.arange(lists.n_lists))
     ballots = np.where(is_unit, np.where(is_vote, given.list_weight, 1.0), 0.0)
     n_ballots = np.add.reduceat(ballots, lists.list_ptr[:-1])
     if (n_ballots == 0).any():
         query = ids[int(np.argmin(n_ballots))]
         raise InputError(
-            f"Query {query!r} has no list of positive weight to draw from. Remove the query, or give a list a positive "
-            "weight."
+            f"`lists` must have a list of positive weight in each query; query {query!r} has none. Remove the query, "
+            "or give one of its lists a positive weight."
         )
     weight = np.divide(lists.list_weight, ballots[first], out=np.zeros(lists.n_lists), where=ballots[first] > 0)
     equal = np.logical_and.reduceat((lists.list_weight == 1) & (ballots == 1), lists.list_ptr[:-1])
@@ -70,13 +70,13 @@ def make_draws(given, lists, unit, n_resamples, seed, votes=None):
 def _draw_votes(given, ids, votes):
     """Return a mask of the lists whose weight is a number of ballots that are drawn separately, of shape (n_lists,)."""
     heads = given.list_ptr[:-1]
-    # The weight of a comparison with a share or a factor is no number of ballots.
+    # If a comparison has a fractional outcome or a weight factor, its weight is not a number of ballots.
     weight = given.list_weight if given.list_duel is None else np.where(given.list_duel > 0, 0.0, given.list_weight)
     with np.errstate(over="ignore"):
         can = np.logical_and.reduceat(weight % 1 == 0, heads) & (np.add.reduceat(weight, heads) < 2**53)
     if votes and not can.all():
         raise InputError(
-            "`votes` must be False or None if some weights are not integers, or their sum is 2**53 or more; query "
+            "`votes` must be False or None if some weights are not integers, or if their sum is 2**53 or more; query "
             f"{ids[first_row(~can)]!r} has such weights. Give integer weights, or pass votes=False."
         )
     return are_votes(given, votes, "Pass votes=False, or give integer weights.") & can[given.list_query]
@@ -162,7 +162,7 @@ class _DrawsOfQueries(_Draws):
         return np.concatenate([self._counts(q) for q in range(start, stop)])
 
     def units(self, start, stop):
-        """For queries `start` to `stop` - 1, count how often each unit is drawn; also return the unit of each list.
+        """For queries `start` to `stop` - 1, count how often each unit is drawn, and return the unit of each list.
 
         The counts have the shape (n_units, n_resamples).
         """
@@ -188,12 +188,12 @@ class _DrawsOfQueries(_Draws):
         return int(self.ballots[np.unique(self.first[chosen])].sum())
 
     def by_unit(self, q, says):
-        """Return three arrays for the units of a query.
+        """Return the points that the units of a query give to items, and how often each unit is drawn and expected.
 
         ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
         (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
         second array, of shape (n_units, n_resamples), counts how often each unit is drawn. The third array, of shape
-        (n_units,), contains the expectations of these counts.
+        (n_units,), contains the expected values of these counts.
         """
         own = slice(*self.list_ptr[q : q + 2])
         first = self.first[own] - own.start
@@ -233,7 +233,7 @@ class _CommonDraws(_Draws):
         return self._counts[self.unit[self.list_ptr[start] : self.list_ptr[stop]]]
 
     def units(self, start, stop):
-        """For queries `start` to `stop` - 1, count how often each unit is drawn; also return the unit of each list.
+        """For queries `start` to `stop` - 1, count how often each unit is drawn, and return the unit of each list.
 
         The counts have the shape (n_units, n_resamples).
         """
@@ -244,12 +244,12 @@ class _CommonDraws(_Draws):
         return len(np.unique(self.unit[chosen[self.weight[chosen] > 0]]))
 
     def by_unit(self, q, says):
-        """Return three arrays for the units of a query.
+        """Return the points that the units of a query give to items, and how often each unit is drawn and expected.
 
         ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
         (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
         second array, of shape (n_units, n_resamples), counts how often each unit is drawn. The third array, of shape
-        (n_units,), contains the expectations of these counts.
+        (n_units,), contains the expected values of these counts.
         """
         total = np.zeros((len(self._counts), says.shape[1]))
         np.add.at(total, self.unit[slice(*self.list_ptr[q : q + 2])], says)
@@ -267,13 +267,13 @@ def _draw(rng, n, n_resamples):
 
 
 def _draw_ballots(rng, ballots, n_resamples):
-    """Draw n of the n ballots with replacement, `n_resamples` times; count how often a ballot of each list is drawn.
+    """Draw n of n ballots with replacement, `n_resamples` times, and count the drawn ballots of each list.
 
-    `ballots`, of shape (n_lists,), dtype=int64, contains the number of ballots of each list. The counts have the shape
-    (n_lists, n_resamples), and their distribution is exactly multinomial.
+    `ballots`, of shape (n_lists,), dtype=int64, contains the number of ballots of each list, and n is their sum. The
+    counts have the shape (n_lists, n_resamples), and their distribution is exactly multinomial.
     """
     n_lists, n = len(ballots), int(ballots.sum())
-    # The three ways give the same distribution. Time measurements determined when each of them is used.
+    # All three algorithms draw from the same distribution. The limits come from measured times.
     if n >= (n_lists / 4) ** 2:
         return np.ascontiguousarray(rng.multinomial(n, ballots / n, size=n_resamples).T, dtype=np.float64)
     if n >= 8 * n_lists:
@@ -290,11 +290,11 @@ def _draw_ballots(rng, ballots, n_resamples):
 
 
 def _poisson_counts(rng, ballots, n_resamples):
-    """Draw Poisson numbers with means in proportion to `ballots`; the total of each draw is at most n.
+    """Draw Poisson numbers with means proportional to `ballots`, and repeat draws with a total above n.
 
-    n is the number of ballots. The result has the shape (n_lists, n_resamples), and each column is a draw. The expected
-    total of a draw is four standard deviations below n. Draws with larger totals than n are repeated. Given their
-    total, the numbers of a draw have a multinomial distribution.
+    n is the sum of `ballots`. The result has the shape (n_lists, n_resamples), and each column is a draw. The expected
+    total of a draw is four standard deviations below n. Given their total, the numbers of a draw have a multinomial
+    distribution.
     """
     n = ballots.sum()
     mean = (ballots * (1 - 4 / np.sqrt(n)))[:, None]

@@ -1,4 +1,4 @@
-"""Comparison of rules of elections: winners, margins, and winners after the last item drops out."""
+"""Comparison of election rules: the winners, their margins, and the winners without the last item."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from ._margin import margin_of_victory
 __all__ = ["ElectionReport", "election_report"]
 
 _INDENT, _WIDTH = "  ", 100
-# Largest number of items that a cell of the table contains.
+# Largest number of items in a cell of the table.
 _MOST_NAMED = 3
 
 
@@ -83,7 +83,7 @@ def election_report(
     query: Hashable | None = None,
     time_limit: float | None = 1.0,
 ) -> ElectionReport:
-    """Report who wins an election by each rule, how close it is, and who wins if the last item drops out.
+    """Report who wins an election under each rule, by what margin, and who wins if the last item drops out.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def election_report(
     Notes
     -----
     If the last items drop out, the other items keep their order in each ballot. Ballots without any other item are left
-    out. Under rules that read only majorities, such as Schulze's, the last item can change the winner only if the
+    out. Under rules that use only majorities, such as Schulze's, the last item can change the winner only if the
     majorities form a cycle, which is rare. Under plurality, an item without a chance often takes votes from a similar
     item.
 
@@ -207,10 +207,10 @@ def _check_rules(rules):
 
 
 def _result(rule, lists, time_limit):
-    """Compute the results of one rule.
+    """Return the results of an election under one rule, as a tuple.
 
-    The function returns the winners, the margin, its lower bound, `optimal`, the last items, and the winners without
-    the last items.
+    The tuple contains the winners, the margin, its lower bound, `optimal`, the last items, and the winners without the
+    last items.
     """
     winners, last = _ends(rule, lists)
     margin = margin_of_victory(rule, lists, time_limit=time_limit).iloc[0]
@@ -236,7 +236,7 @@ def _tuples(values):
 
 
 def _text(lists, rows, with_query):
-    """Describe the results of one query."""
+    """Return a text about the results of one query: a sentence about the majorities, and a table of the rules."""
     total = float(lists.list_weight.sum())
     whole = bool((lists.list_weight % 1 == 0).all())
     heading = f"Query {lists.queries[[0]].tolist()[0]}: " if with_query else ""

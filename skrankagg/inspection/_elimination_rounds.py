@@ -1,4 +1,4 @@
-"""Rounds of an elimination, as a table and in words."""
+"""Description of the rounds of an elimination, such as instant runoff, in a table and in words."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ class EliminationRounds(NamedTuple):
 def elimination_rounds(
     aggregator: BaseAggregator, lists: PlainLists, *, query: Hashable | None = None
 ) -> EliminationRounds:
-    """Describe each round of instant runoff, or of another rule of elimination, in a table and in words.
+    """Describe each round of instant runoff, or of another elimination rule, in a table and in words.
 
     Parameters
     ----------
     aggregator : aggregator
-        The rule, a :class:`~skrankagg.aggregators.SequentialElimination`. It is not fitted.
+        The rule, a :class:`~skrankagg.aggregators.SequentialElimination`. It needs no fit, and is not changed.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists, such as the ballots of an election.
     query : id, default=None
@@ -117,8 +117,8 @@ def elimination_rounds(
     """
     if not isinstance(aggregator, SequentialElimination):
         raise InputTypeError(
-            f"`aggregator` must be a SequentialElimination, which counts in rounds; got {aggregator!r}. Pass "
-            "SequentialElimination() for instant runoff."
+            f"`aggregator` must be a SequentialElimination; got {aggregator!r}. For instant runoff, pass "
+            "SequentialElimination()."
         )
     lists = encode_plain(lists)
     if query is not None:
@@ -135,7 +135,7 @@ def elimination_rounds(
 
 
 def _text(frame, total, aggregator, query):
-    """Describe the rounds of one query."""
+    """Return sentences that describe the rounds of one query."""
     rule, counted = aggregator.rule, _COUNTED[aggregator.rule]
     if aggregator.absent == "ignore" and counted != "Borda points":
         counted += " minus the mean of each list"
@@ -185,7 +185,7 @@ def _winners(own):
 
 
 def name_items(items, most=_MOST_NAMED):
-    """Join items to a text such as "a, b and c"; if there are more than `most`, only the first ones are named."""
+    """Return a text such as "a, b and c"; with more than `most` items, it ends with the number of unnamed items."""
     names = [str(item) for item in items]
     if len(names) > most:
         names = [*names[: most - 1], f"{len(names) - most + 1} more items"]

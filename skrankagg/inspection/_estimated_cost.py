@@ -35,7 +35,7 @@ def estimated_cost(aggregator: Any, sizes: PlainLists | tuple[int, ...]) -> Esti
     Raises
     ------
     ValueError
-        If the numbers are not integers of at least 1.
+        If the numbers in `sizes` are not integers of at least 1.
     TypeError
         If the cost of the estimator is unknown, as for an aggregator of your own or a grid search.
 
@@ -61,8 +61,8 @@ def estimated_cost(aggregator: Any, sizes: PlainLists | tuple[int, ...]) -> Esti
     The estimate has limits. Encoding a frame takes additional time, about 0.1 seconds for a million rows. Searches and
     iterations depend on the data, not only on its size. This is true above all for the proof of
     :class:`~skrankagg.aggregators.Kemeny`, whose time can be a thousand times longer on random lists than on similar
-    lists. A `time_limit` of Kemeny limits the estimate too. Parameters that no variant has, such as `max_iter`, count
-    as their defaults.
+    lists. A `time_limit` of Kemeny limits the estimate too. Parameters that no measured variant changes, such as
+    `max_iter`, have no effect on the estimate.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def _are_numbers(sizes):
 def _of_numbers(sizes):
     if len(sizes) not in (3, 4) or not all(is_integer(one) and one >= 1 for one in sizes):
         raise InputError(
-            f"`sizes` must be ranked lists, or 3 or 4 integers of at least 1; got {sizes!r}. Write queries, voters and "
-            "items, such as (100, 12, 1000)."
+            f"`sizes` must be ranked lists, or 3 or 4 integers of at least 1; got {sizes!r}. Pass the numbers of "
+            "queries, voters and items, such as (100, 12, 1000)."
         )
     return Sizes.of_numbers(*map(int, sizes))

@@ -1,4 +1,4 @@
-"""Estimate of the gain that learnt weights bring on new queries, from the judged queries alone."""
+"""Estimate of the gain in nDCG@10 that learnt weights bring on new queries, computed from a few judged queries."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ..metrics._judging._folds import hold_out
 
 __all__ = ["ExpectedGain", "expected_gain"]
 
-# Lines that predict the gain on new queries from the mean difference on the queries left out, in points. They were
-# fitted on 22 judged collections. Each has its smallest number of judged queries, its level, its slope, and the
-# standard deviation of the collections around it.
+# Linear functions that predict the gain on new queries from the mean difference on the left-out queries, in points.
+# They were fitted on 22 judged collections. Each tuple contains the smallest number of judged queries, the intercept,
+# the slope, and the standard deviation of the true gains.
 _LINES = [(5, 1.6, 0.26, 2.2), (10, 1.6, 0.36, 1.7), (20, 2.0, 0.32, 1.9)]
-# Mean over queries left out, in points, above which the gain was rarely negative.
+# If the mean difference on the left-out queries is above this number of points, the gain was rarely negative.
 _CLEAR = 2.0
 
 
@@ -72,8 +72,8 @@ class ExpectedGain(NamedTuple):
 def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels) -> ExpectedGain:
     """Estimate how much learnt weights gain on new queries.
 
-    The lists of each judged query are merged twice: with weights learnt from the other judged queries, and with equal
-    weights. The two results are compared.
+    The lists of each judged query are merged with weights learnt from the other judged queries, and with equal weights.
+    The two results are compared.
 
     Parameters
     ----------

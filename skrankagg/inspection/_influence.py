@@ -1,4 +1,4 @@
-"""Influence of each list on the consensus, and search for lists that agree unusually little with the others."""
+"""Influence of each list on the consensus, and search for lists with unusually low agreement with the others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ._arguments import begin, silence_repeated_warnings
 __all__ = ["voter_influence"]
 
 _MODES = ("silence", "drop")
-# Number of scores and weights of the replicates computed at once.
+# Largest number of scores and weights that are in memory at one time.
 _CELLS = 1 << 21
 
 
@@ -84,8 +84,8 @@ def voter_influence(
           list;
         - `leader_changed`, boolean: whether another item is first without the list.
 
-        All values that compare with the other lists are missing if no other list of the query has a weight above 0, or
-        if the method fails without the list.
+        Values that need the consensus without the list are missing if no other list of the query has a weight above 0,
+        or if the method fails without the list.
 
     Raises
     ------
@@ -105,8 +105,8 @@ def voter_influence(
     See Also
     --------
     voter_contributions : The contribution of each list to each score, for methods whose scores are sums.
-    compare_consensus : Compares any two consensuses in this way.
-    margin_of_victory : Smallest weight of lists whose removal ends the leader's lead.
+    compare_consensus : Compares any two consensuses.
+    margin_of_victory : Finds the smallest weight of lists whose removal ends the leader's lead.
     skrankagg.metrics.consensus_agreement : Agreement of the voters with a consensus that includes their lists.
 
     Notes
@@ -185,8 +185,8 @@ def voter_influence(
     units = _Units(lists, unit)
     if mode == "silence" and not aggregator.__sklearn_tags__().aggregator_tags.voter_weights:
         raise InputError(
-            f"`mode` must be 'drop' for {type(aggregator).__name__}, which cannot weigh lists; got 'silence', which "
-            "gives a list weight 0."
+            f"`mode` must be 'drop' for {type(aggregator).__name__}, which does not accept weights of lists; got "
+            "'silence'. Pass mode='drop'."
         )
     ranked = aggregator._rank(lists)
     place, tie_class = _places_and_classes(lists.candidate_ptr, ranked.order, ranked.score)
@@ -227,7 +227,7 @@ def voter_influence(
 
 
 class _Units:
-    """Units that are left out: the lists, or the groups of lists in each query.
+    """Units that are left out one at a time: single lists, or the groups of lists of each query.
 
     `of_list`, of shape (n_lists,), contains the unit of each list. Units are numbered by query, then by the id of the
     list's voter or group. `query` and `id`, of shape (n_units,), contain the query of each unit and the position of its
@@ -265,7 +265,7 @@ class _Units:
 
 
 class _Without(NamedTuple):
-    """Consensuses that are each computed without one unit; each is stored as a group of candidates.
+    """Consensuses without one unit each, stored as consecutive groups of candidates.
 
     `unit`, of shape (n_groups,), contains the unit that each consensus leaves out. Group ``g`` has the candidates
     ``candidate[ptr[g]:ptr[g + 1]]``. For each of these candidates, `place` is the place in the consensus, counted from
@@ -280,7 +280,7 @@ class _Without(NamedTuple):
 
 
 def _places_and_classes(ptr, order, score):
-    """For each member of each group, return its place in the group, counted from 1, and the number of its tie class."""
+    """Return each candidate's place in its group, counted from 1, and the number of its tie class."""
     place, tie_class = np.empty(len(order), dtype=np.int64), np.empty(len(order), dtype=np.int64)
     place[order] = positions(ptr)
     tie_class[order] = np.cumsum(tie_starts(ptr, score))
@@ -297,7 +297,7 @@ def _alike(lists):
 
 
 def _silence(aggregator, lists, heard, queries, units, others, failures):
-    """For several queries at once, set the weights of one unit after another to 0, and yield the new consensuses."""
+    """Yield the consensuses without each unit, for several queries at once, after setting its weights to 0."""
     own_lists, _ = gather_ranges(lists.list_ptr, queries)
     own_candidates, _ = gather_ranges(lists.candidate_ptr, queries)
     part = lists if len(queries) == lists.n_queries else lists.take(queries)
@@ -306,13 +306,13 @@ def _silence(aggregator, lists, heard, queries, units, others, failures):
     if not isinstance(consensus, Consensus):
         consensus = Consensus(consensus)
     scale, sole = consensus.scale, sole_lists_again(part) if consensus.additive else None
-    # Factors of the weights that break ties: learned weights, and 0 for ignored voters.
+    # Ties are broken by weights multiplied by these factors: learned weights, and 0 for ignored voters.
     learnt = np.divide(
         heard.list_weight[own_lists], part.list_weight, out=np.zeros(len(own_lists)), where=part.list_weight > 0
     )
     holds = sparse_rows(part.row_ptr, part.candidate, np.ones(part.n_rows), part.n_candidates).T
     unit = units.of_list[own_lists]
-    # One unit of each query is left out at a time, or a single unit if the scores depend on all queries.
+    # Each replicate leaves out one unit of each query, or a single unit if the scores depend on all queries.
     position = unit if aggregator._joins_queries else units.position(own_lists)
     n_columns = max(1, _CELLS // (part.n_candidates + part.n_lists))
     for first in range(0, int(position.max()) + 1, n_columns):
@@ -324,7 +324,7 @@ def _silence(aggregator, lists, heard, queries, units, others, failures):
         weights[silenced, column] = 0.0
         scores = _try_scores(aggregator, part, weights, score, failures)
         n_columns_here = weights.shape[1]
-        # The consensus without a unit is read once, at the first list of the unit.
+        # Keep only the first list of each unit, so that the consensus without the unit is compared once.
         silenced = silenced[np.unique(unit[silenced], return_index=True)[1]]
         column = position[silenced] - first
         failed = np.logical_or.reduceat(np.isnan(scores), part.candidate_ptr[:-1], axis=0)
@@ -376,7 +376,7 @@ def _try_scores(aggregator, lists, weights, score, failures):
 
 
 def _drop(aggregator, lists, heard, queries, units, others, failures):
-    """For several queries at once, remove the rows of one unit after another, and yield the new consensuses."""
+    """Yield the consensuses without each unit, for several queries at once, after removing its rows."""
     if aggregator._joins_queries:
         for one in np.flatnonzero(others).tolist():
             yield from _try_without(aggregator, lists, units, np.array([one]), failures)
@@ -420,10 +420,10 @@ def _try_without(aggregator, lists, units, dropped, failures):
 
 
 def _differences(lists, units, without, place, tie_class, top):
-    """Compare each new consensus with the full consensus; return three arrays of shape (n_groups,).
+    """Compare each consensus without a unit with the full consensus; return three arrays of shape (n_groups,).
 
-    The first array contains the share of swapped pairs. The second array contains the number of items that are no
-    longer among the first `top` places. The third array is True if another item is first.
+    The first array contains the share of swapped pairs. The second array contains the number of items that leave the
+    first `top` places. The third array is True if another item is first.
     """
     group, before = expand(without.ptr), place[without.candidate]
     order = group_order(group, before)
@@ -437,9 +437,9 @@ def _differences(lists, units, without, place, tie_class, top):
 
 
 def _classes_of_rows(lists, units, without):
-    """Return the rows of the lists that are left out, and the tie class of each row's item.
+    """Return the rows of the lists that are left out, and the tie class of each row's item without these lists.
 
-    The tie classes are from the consensus without the unit. The class -1 marks an item that this consensus lacks.
+    The tie classes are from the consensus without the unit. Class -1 marks an item that this consensus does not have.
     """
     n = lists.n_candidates
     keys = expand(without.ptr).astype(np.int64) * n + without.candidate
@@ -456,12 +456,12 @@ def _tell_of_failures(aggregator, failures, n_tried, noun):
     first = f"{type(failures[0]).__name__}: {failures[0]}"
     if len(failures) == n_tried:
         raise InputError(
-            f"{aggregator!r} failed for every {noun} that was left out; the first error was {first}"
+            f"{aggregator!r} failed for every {noun} that was left out. The first error was {first}"
         ) from failures[0]
     n = len(failures)
     some, which = (f"1 {noun}", f"this {noun}") if n == 1 else (f"{n} {noun}s", f"these {noun}s")
     warn_user(
-        f"{aggregator!r} failed for {some} of {n_tried} that were left out in turn, so the values of {which} are "
-        f"missing; the first error was {first}",
+        f"{aggregator!r} failed without {some} of {n_tried}, so the values of {which} are missing. The first error was "
+        f"{first}",
         UserWarning,
     )

@@ -101,7 +101,7 @@ def items_to_judge(
     else:
         places = np.flatnonzero(chosen)
         if len(places) == 0:
-            raise InputError("`queries` must have at least one id; got none.", parameter="queries")
+            raise InputError("`queries` must have at least one id; got none. Pass ids, or None.", parameter="queries")
     part = lists.take(places)
     candidates = _first_candidates(part, top)
     names = plain_index(part.queries).tolist()
@@ -125,7 +125,7 @@ def _first_candidates(lists, top):
     best = np.full(lists.n_candidates, np.inf)
     np.minimum.at(best, lists.candidate[weighted], lists.rank[weighted])
     consensus = ReciprocalRankFusion()._rank(lists)
-    # Candidates in the order of the consensus; a stable sort by the best rank keeps this order among equals.
+    # A stable sort by the best rank keeps the order of the consensus among candidates with equal best ranks.
     order = consensus.order
     order = order[group_order(lists.candidate_query[order], best[order])]
     kept = np.sort(order[(positions(lists.candidate_ptr) <= top) & np.isfinite(best[order])])

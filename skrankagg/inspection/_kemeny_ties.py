@@ -83,13 +83,13 @@ def kemeny_ties(
     an `optimal` order, the order with the two items swapped is therefore also a best order: the lists do not separate
     the two items. Making several swaps of cost 0 at the same time does not always give a best order. Suppose that a, b
     and c follow each other, and that two swaps have cost 0: a with b, and b with c. Then c can come before a at no cost
-    only if the majority between a and c is also a draw.
+    only if :math:`W_{ac} = W_{ca}`.
 
     A pair that is *not* listed does not necessarily have the same order in all best orders. The reason is that best
     orders may also differ in the place of a whole block of items. In a cycle of three equal majorities, no two
     neighbours can be swapped at no cost, but each of the three rotations of the cycle is a best order. `unique` is then
     False. If `unique` is True, no other order is best. Two items of different components have the same order in every
-    best order, unless the majority between the two items is a draw [1]_.
+    best order, unless :math:`W_{ij} = W_{ji}` for these items [1]_.
 
     If the order is not proven to be best, each `cost` is still exact for this order.
 
@@ -106,14 +106,14 @@ def kemeny_ties(
     0     q    a         b   0.0       <NA>     True   False
     """
     if not is_real(max_cost) or not max_cost >= 0:
-        raise InputError(f"`max_cost` must be a number of at least 0; got {max_cost!r}.")
+        raise InputError(f"`max_cost` must be a number of at least 0; got {max_cost!r}. Pass 0 for swaps without cost.")
     lists = encode_plain(lists)
     if query is not None:
         lists = check_lists(lists).select(queries=[query])
     kemeny = Kemeny(absent=absent, voter_weights=voter_weights, time_limit=time_limit, verbose=False)
     lists = begin(kemeny, lists)
     ranked = kemeny._rank(lists)
-    # Cost of the opposite order of each candidate and the next one, and the components of the candidates.
+    # Cost of swapping each candidate with the next one, and component of each candidate.
     cost, part = np.full(lists.n_candidates, np.nan), np.zeros(lists.n_candidates, dtype=np.int64)
     order = ranked.order
     for queries, prefer in preference_blocks(lists, absent):

@@ -12,14 +12,14 @@ from scipy.special import ndtri
 from .._arrays._ragged import expand, gather_ranges, group_order, mid_ranks, sparse_rows, tie_starts
 from .._data._ranked_lists import RankedLists
 
-#: The likeness of two lists is the cosine of 1 / (10 + rank).
+#: Likeness of two lists is the cosine of their vectors, which contain 1 / (10 + rank) for each item.
 _DAMPING = 10.0
-# The agreement of a list is measured by the first ten items of the reciprocal rank fusion of the others. Its values are
-# multiples of 2 ** -30, so that no order of addition changes a sum.
+# The agreement of a list is measured by the first ten items of the reciprocal rank fusion of the other lists. Points
+# are multiples of 2 ** -30, so that sums do not depend on the order of addition.
 _HEAD, _RRF_K, _UNIT = 10, 60.0, 2.0**30
-# Lists that share fewer items with the others have no correlation with them.
+# The correlation of a list with the other lists is computed only if they share at least this number of items.
 _FEWEST = 5
-# Cells (list times candidate) in memory at one time.
+# Largest number of table cells (lists times candidates) in memory at one time.
 _CELLS = 1 << 21
 
 
@@ -41,7 +41,7 @@ class Likeness(NamedTuple):
 
 
 def likeness(lists: RankedLists) -> Likeness:
-    """Compute the cosine similarity of the lists of each two voters; return a :class:`Likeness`."""
+    """Compute the cosine similarity of the lists of each pair of voters; return a :class:`Likeness`."""
     value = 1.0 / (_DAMPING + lists.rank)
     value /= np.sqrt(np.add.reduceat(value**2, lists.row_ptr[:-1]))[lists.row_list]
     total, length = np.add.reduceat(value, lists.row_ptr[:-1]), lists.list_length.astype(np.float64)
@@ -94,7 +94,7 @@ def random_limit(like: Likeness, level: float) -> np.ndarray:
 
 
 def expected_distance(distance: np.ndarray) -> np.ndarray:
-    """Estimate the distance that each two voters would have if they erred independently of each other.
+    """Estimate the distance of each pair of voters under the assumption that voters err independently.
 
     The result has the shape (n_voters, n_voters), like the matrix `distance` of observed distances. If voters err
     independently, the distance of two voters is the sum of two parts, one for each voter. The median distance of a
@@ -136,7 +136,7 @@ def _precision(lists, total, points):
     order = np.argsort(n_items, kind="stable")
     step = 0
     while step < len(order):
-        # Queries of similar size share a table.
+        # Lists of queries with similar numbers of items are processed in the same table.
         widest = n_items[order[min(step + max(_CELLS // int(n_items[order[step]]), 1), len(order)) - 1]]
         chosen = order[step : step + max(_CELLS // int(widest), 1)]
         precision[chosen] = _precision_of_table(lists, total, points, chosen, int(n_items[chosen].max()))
@@ -157,7 +157,7 @@ def _precision_of_table(lists, total, points, chosen, width):
     cell = line, lists.candidate[rows] - first[line]
     others[cell] -= points[rows]
     place[cell] = lists.rank[rows]
-    # Of equal items, the item with the first id comes first.
+    # Among items with equal points, the item with the first id comes first.
     key = others * width + (width - 1 - column)
     if width > _HEAD:
         head = np.argpartition(key, width - _HEAD, axis=1)[:, width - _HEAD :]
@@ -204,7 +204,7 @@ class Scores(NamedTuple):
 def score_statistics(lists: RankedLists) -> Scores:
     """Return the maximum, the mean absolute value and the standard deviation of the scores of each list."""
     heads, length = lists.row_ptr[:-1], lists.list_length
-    # Divided by the largest score of the list, no square overflows.
+    # Divide by the largest score of the list, so that squares do not overflow.
     largest = np.maximum.reduceat(np.abs(lists.score), heads)
     scaled = lists.score / np.where(largest > 0, largest, 1.0)[lists.row_list]
     mean = np.add.reduceat(scaled, heads) / length

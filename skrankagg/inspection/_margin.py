@@ -22,7 +22,7 @@ from ._removals import Clock, Trials, lightest_cover
 
 __all__ = ["margin_of_victory"]
 
-# Number of scores that are computed at once, and largest number of sets of lists that are tried at once.
+# Largest number of scores that are computed at once, and of sets of lists that are tried at once.
 _CELLS, _MOST_COLUMNS = 1 << 18, 512
 # Largest number of rivals for which a separate order of removals is searched.
 _MOST_RIVALS = 8
@@ -64,9 +64,9 @@ def margin_of_victory(
         A row for each query:
 
         - `query`, and `leader`, the first item of the consensus;
-        - `margin`, float64: total weight of the lightest lists found whose removal lets another item reach the leader's
-          score. It is 0 if the leader already shares the highest score, and infinite if no such lists were found. If
-          `optimal` is true, it is proven that the removal of lighter lists never ends the lead;
+        - `margin`, float64: smallest total weight found; if lists of this weight are removed, another item reaches the
+          leader's score. It is 0 if the leader already shares the highest score, and infinite if no such lists were
+          found. If `optimal` is true, it is proven that the removal of lighter lists never ends the lead;
         - `lower_bound`, float64: proven lower bound of the smallest weight;
         - `upper_bound`, float64: the same as `margin`;
         - `optimal`, bool: whether the two bounds are equal. If both are infinite, the leader leads as long as one list
@@ -193,15 +193,15 @@ def margin_of_victory(
 
 
 def _scores(aggregator, lists):
-    """Return the function of many weights of the lists that computes the scores, and the scale of the scores."""
+    """Return a function that computes the scores for many weightings of the lists, and the scale of the scores."""
     consensus = aggregator._aggregate_what_fits(lists)
     return aggregator._repeat_many(lists), consensus.scale if isinstance(consensus, Consensus) else None
 
 
 def _scores_of_all(aggregator, lists):
-    """Return a function of a query that returns what `_scores` does, for weights of the lists of this query.
+    """Return a function that takes the number of a query, and returns the two results of `_scores` for this query.
 
-    The lists of the other queries keep their weights.
+    It is used if the scores depend on all queries. Only the weights of the query's lists vary; all others are fixed.
     """
     score, scale = _scores(aggregator, lists)
 
@@ -253,7 +253,7 @@ class _Lead:
         self.n_columns = max(1, min(_MOST_COLUMNS, _CELLS // size))
 
     def _split(self, votes):
-        """Return the number of members of each list, and the weight of each of these members."""
+        """Return the number of members of each list (its votes, or 1), and the weight of one member."""
         weight = self.lists.list_weight[self.heard]
         whole = bool((weight % 1 == 0).all())
         if votes is False or (votes is None and not whole):
@@ -294,11 +294,11 @@ class _Lead:
         return group
 
     def _of_lists(self, counts):
-        """Convert numbers of members removed from each group to numbers of members removed from each list."""
+        """Convert the number of members removed from each group to the number removed from each list."""
         return np.clip(counts[self.group] - self.before[:, None], 0, self.n_votes[:, None])
 
     def ends(self, counts):
-        """Return two arrays for sets of members: whether removing a set ends the lead, and the lead that remains."""
+        """For each set of members, return whether its removal ends the lead, and how large a lead remains."""
         weights = np.repeat(self.lists.list_weight[:, None], counts.shape[1], axis=1)
         weights[self.heard] -= self._of_lists(counts) * self.member_weight[:, None]
         scores = self.score(weights)
@@ -310,9 +310,9 @@ class _Lead:
         return lead <= TOLERANCE * largest, lead
 
     def least_removal(self, clock, max_lists):
-        """Return a lower and an upper bound of the margin of victory, the lists to remove, and their removed votes.
+        """Return two bounds of the margin of victory, the lists to remove, and the number of votes to remove from each.
 
-        The last two values are arrays, which are empty if no lists were found that end the lead.
+        The last two values are arrays. They are empty if no removal that ends the lead was found.
         """
         nothing = np.zeros(0, dtype=np.int64)
         if not len(self.rivals):
@@ -321,7 +321,7 @@ class _Lead:
             return 0.0, 0.0, nothing, nothing
         found = self._by_sums(clock)
         if found is None:
-            # The bound may be too large by a rounding error. A sum of whole weights is whole.
+            # Reduce the bound by the largest possible rounding error. The margin is an integer if all weights are.
             lower = lead_bound(self.aggregator, self.lists, self.leader) / self.unit * (1 - 1e-9)
             lower = float(np.ceil(lower)) if self.whole else lower
             trials = Trials(self.ends, self.weight, self.count, self.n_columns, clock)
@@ -334,12 +334,12 @@ class _Lead:
         return lower * self.unit, upper * self.unit, self.heard[some], votes[some]
 
     def _orders(self):
-        """Return orders of the groups; each begins with the groups whose removal is most likely to end the lead.
+        """Return orders in which groups of members can be removed, most promising groups first.
 
         There is an order for each of the strongest rivals. The strongest is the rival that most lists rank above the
         leader. An order begins with the groups that rank the leader furthest above the rival. One more order begins
         with the groups that rank the leader furthest above all rivals. Absent items are treated as ranked last. If
-        there are very many groups, the result contains a single order, by the leader's place.
+        there are very many groups, the result contains a single order, sorted by the leader's place.
         """
         lists = self.lists
         if len(self.head) * lists.n_candidates > _MOST_RANKS:
@@ -363,7 +363,7 @@ class _Lead:
     def _by_sums(self, clock):
         """Find the lightest set of members whose removal ends the lead; return None if scores are not sums over lists.
 
-        The result has the form of the result of :meth:`Trials.lightest`.
+        The result has the same form as the result of :meth:`Trials.lightest`.
         """
         try:
             gain, _, _ = self.aggregator._linear_gains(self.lists)
@@ -376,7 +376,7 @@ class _Lead:
         loss = (table[:, [self.leader]] - table[:, self.rivals]) * weight[:, None]
         size = (np.abs(table * weight[:, None]) * self.count[:, None]).sum(axis=0).max()
         need = (loss * self.count[:, None]).sum(axis=0) - TOLERANCE * size
-        # The lead over a rival never ends if every list ranks the leader above it.
+        # The lead over a rival never ends if every list ranks the leader above the rival.
         order = [r for r in np.argsort(need, kind="stable") if (loss[:, r] <= 0).any()]
         upper, chosen, lower = math.inf, None, math.inf
         for r in order:
@@ -389,5 +389,5 @@ class _Lead:
                 chosen[useful] = counts
         if chosen is None:
             return lower, upper, None
-        # If only rounding would end the lead, sets of lists are tried instead.
+        # If the lead ends only by a rounding error, return None, so that sets of lists are tried instead.
         return (min(lower, upper), upper, chosen) if self.ends(chosen[:, None])[0][0] else None

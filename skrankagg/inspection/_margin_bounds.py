@@ -1,4 +1,4 @@
-"""Lower bounds of the weight of lists whose removal can end the lead of an item, for rules with a known structure."""
+"""Lower bounds of the margin of victory that need no search, for rules such as Schulze, Bucklin and elimination."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from ..aggregators import Bucklin, SequentialElimination
 
 
 def lead_bound(aggregator, lists, leader):
-    """Return a lower bound of the weight of lists whose removal ends the lead of the item `leader`.
+    """Return a lower bound of the total weight of lists whose removal ends the lead of the item `leader`.
 
     `lists` contains one query, in which the leader alone has the highest score. The bound is 0 for methods without a
     known bound.
@@ -37,7 +37,7 @@ def lead_bound(aggregator, lists, leader):
 
 
 def _bucklin_gap(lists, leader):
-    """Return a lower bound of the weight whose removal ends the lead of an item under Bucklin's rule."""
+    """Return a lower bound of the weight of lists whose removal ends the leader's lead under Bucklin's rule."""
     n, weight = lists.n_candidates, lists.list_weight
     rank = rank_matrix(lists, 0)  # twice the ranks
     rank = np.where(rank > 2 * n, (lists.list_length + 1 + n)[:, None], rank)
@@ -52,17 +52,17 @@ def _bucklin_gap(lists, leader):
 
 
 def _smallest_gap(aggregator, lists):
-    """Return a lower bound of the weight whose removal changes the order in which items leave an elimination."""
+    """Return a weight of lists; removing less than this weight never changes the order in which items leave."""
     rule, least = aggregator.rule, np.inf
     for _, own in aggregator._rounds(lists).groupby("round"):
         votes, leaves = own["votes"].to_numpy(), own["leaves"].to_numpy()
         if rule == "veto":
             votes = -votes
         if rule == "borda-mean":
-            # After any removal, an item at the mean may fall below the mean.
+            # For an item exactly at the mean, the gap is 0, because any removal may move the item below the mean.
             least = min(least, np.abs(votes).min() / (len(own) - 1))
             continue
-        # Items without first places stay without first places after any removal. Other ties may end after any removal.
+        # Items without first places remain so after any removal. Any other tie may end after the smallest removal.
         none = rule == "plurality" and aggregator.absent == "last" and (votes[leaves] == 0).all()
         if leaves.sum() > 1 and not none:
             return 0.0

@@ -9,7 +9,7 @@ from .._data._frames import show_id
 from ..exceptions import InputError
 from ._resampling import FEW
 
-# Pairs of items, times draws, that are tested at one time; they take 8 MB.
+# Largest number of pairs of items times draws that are tested at one time; the numbers take 8 MB.
 _CELLS = 1 << 20
 _MOST_ITEMS = 300
 # A difference of scores is constant if its standard deviation is below this share of the difference.
@@ -18,7 +18,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class GapTests:
-    """Tests of the differences between the scores of items in each query, and the columns with the results.
+    """Tests of the differences between the scores of items in each query, which fill the columns of the result.
 
     Parameters
     ----------
@@ -50,13 +50,13 @@ class GapTests:
             )
 
     def test(self, q, moves):
-        """Compute the p-values of the pairs of items in query `q`, and the groups and letters from them.
+        """Test the pairs of items in query `q`, and store the p-values and the resulting groups and letters.
 
         `moves`, of shape (n_items, n_resamples), contains the score of each candidate in each valid draw, minus its
         score in the consensus.
         """
         lists = self.resampling.lists
-        # Other queries may contain more units than this one.
+        # Count only the units of this query, because other queries may contain more units.
         n_units = self.resampling.draws.n_units_of(np.arange(*lists.list_ptr[q : q + 2]))
         if n_units < FEW or moves.shape[1] < 2:
             return
@@ -97,7 +97,7 @@ class GapTests:
         return p <= self.level + TOLERANCE  # 1 - 0.95 is slightly above 0.05
 
     def _n_units(self, q, candidate):
-        """Return the number of units of positive weight that contain a candidate."""
+        """Return the number of units with positive weight whose lists contain a candidate."""
         lists = self.resampling.lists
         rows = slice(lists.row_ptr[lists.list_ptr[q]], lists.row_ptr[lists.list_ptr[q + 1]])
         return self.resampling.draws.n_units_of(lists.row_list[rows][lists.candidate[rows] == candidate])

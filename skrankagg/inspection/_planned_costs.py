@@ -1,4 +1,4 @@
-"""Expected costs of the methods of a comparison: slow methods are skipped, or a warning names them."""
+"""Expected times of the methods of a comparison, used to skip slow methods or to warn about them."""
 
 from joblib import effective_n_jobs
 
@@ -15,7 +15,7 @@ _NAMED = 3
 
 
 def plan(members, learners, lists, n_folds, n_jobs, skip_slower_than):
-    """Return a dict of the skipped methods, from the name to the reason; warn if the others take more than a minute.
+    """Return the skipped methods as a dict of name to reason; warn if the other methods take more than a minute.
 
     `learners` contains the names of the methods that are fitted in each of `n_folds` folds.
     """
@@ -25,7 +25,7 @@ def plan(members, learners, lists, n_folds, n_jobs, skip_slower_than):
     for name, estimator in members:
         cost = estimate(estimator, sizes)
         if cost is not None:
-            # Each fold is learned from the other folds, and the last fit is on all queries.
+            # The fits without one fold each cost as much as n_folds - 1 fits on all queries. The last fit is on all.
             seconds[name] = cost.seconds * (n_folds if name in learners else 1)
     skipped = {}
     if skip_slower_than is not None:

@@ -1,4 +1,4 @@
-"""Searches for the lightest set of members whose removal has an effect: with sums of values, or with trials.
+"""Searches for the lightest set of lists or votes whose removal has an effect, by sums of values or by trials.
 
 A member is a list or a vote. Equal members form a group, and a set is stored as the number of its members from each
 group. Equal members are therefore never tried separately.
@@ -9,11 +9,11 @@ from time import monotonic
 
 import numpy as np
 
-# Nodes of the search, or sets that are left out, between two checks of the clock.
+# Number of search nodes, or of skipped sets, between two checks of the clock.
 _NODES = 256
 # Largest excess of a bound over an integer that counts as a rounding error.
 _SLACK = 1e-9
-# Number of steps in which the greedy search could remove all members.
+# Number of steps that the greedy search would need to remove all members.
 _STEPS = 200
 # Numbers of sets that are tried in one call of `happens`: by `_along`, by `_reduce` and by `_survivors`.
 _ALONG, _BACK, _SOLE = 3, 15, 16
@@ -31,10 +31,10 @@ class Clock:
 
 
 def sets_by_weight(weight, count, most):
-    """Yield all sets of 1 to `most` members in order of weight; each set is a tuple of its weight and a dict.
+    """Yield all sets of 1 to `most` members in ascending order of weight.
 
-    The dict maps each group to the number of members that the set contains. Group k has ``count[k]`` members, and each
-    of these has the weight ``weight[k]``.
+    Each set is a tuple of its weight and a dict. The dict maps each group to the number of members that the set
+    contains. Group k has ``count[k]`` members, each of weight ``weight[k]``.
 
     >>> from skrankagg.inspection._removals import sets_by_weight
     >>> [total for total, _ in sets_by_weight([1.0, 3.0], [2, 1], 2)]
@@ -43,7 +43,7 @@ def sets_by_weight(weight, count, most):
     [(1.0, {0: 1}), (3.0, {1: 1})]
     """
     order = sorted((k for k in range(len(weight)) if count[k] > 0), key=lambda k: weight[k])
-    # In the heap, a set is a tuple of pairs: a place in `order` and a number of members. Each set is pushed only once.
+    # In the heap, a set is a tuple of pairs (position in `order`, number of members). Each set is pushed only once.
     heap = [(weight[order[0]], 1, ((0, 1),))] if order and most > 0 else []
     while heap:
         total, size, taken = heapq.heappop(heap)
@@ -63,9 +63,9 @@ def sets_by_weight(weight, count, most):
 def lightest_cover(value, weight, count, need, most, whole, clock):
     """Find the lightest set of members whose values add up to at least `need` and whose weight is below `most`.
 
-    All values must be above 0. `whole` means that all weights are integers. The function returns three values: a proven
-    lower bound of the weight, which is at most `most`, the weight of the set, and its number of members from each
-    group. If there is no such set, or no set is found in time, the weight is `most` and the numbers are None.
+    All values must be above 0. `whole` means that all weights are integers. The function returns three values. The
+    first is a proven lower bound of the weight, at most `most`. The second is the weight of the set. The third is its
+    number of members from each group. If no set was found, the weight is `most` and the numbers are None.
 
     >>> import numpy as np
     >>> from skrankagg.inspection._removals import Clock, lightest_cover
@@ -147,12 +147,13 @@ class Trials:
         self.upper, self.found = np.inf, None
 
     def lightest(self, orders, lower, most_members):
-        """Return a proven lower bound of the weight, the weight of the lightest set found, and its numbers of members.
+        """Search for the lightest set; return a lower bound of its weight, the weight found, and the set.
 
-        The lower bound is infinite if no set has the effect. If no set was found, the other values are infinity and
-        None. Each of the `orders` begins with the groups whose removal is most likely to have the effect. `lower` is a
-        bound that is already proven. Sets of at most `most_members` members are tried systematically; None means all
-        sets. Larger sets are found only by the greedy searches. At least one search runs even if the time is over.
+        The set is stored as the number of its members from each group. The lower bound is proven; it is infinite if no
+        set has the effect. If no set was found, the other values are infinity and None. Each of the `orders` begins
+        with the groups whose removal is most likely to have the effect. `lower` is a bound that is already proven. Sets
+        of at most `most_members` members are tried systematically; None means all sets. Larger sets are found only by
+        the greedy searches. At least one search runs even if the time is over.
         """
         for k, order in enumerate(orders):
             if lower < self.upper and not (k and self.clock.is_over()):
@@ -176,7 +177,7 @@ class Trials:
         return done, distance
 
     def _survivors(self, orders):
-        """Try the removal of all members but one; begin with members from the last groups of the orders."""
+        """Try the removal of all members except one; the members of the last groups in the orders are tried first."""
         tried, width = set(), max(1, min(_SOLE, self.n_columns) // len(orders))
         for start in range(0, len(self.count), width):
             if start and (self.clock.is_over() or self.found is not None):
@@ -191,7 +192,10 @@ class Trials:
             self._keep(counts)
 
     def _along(self, order, lower):
-        """Search for the fewest members from the start of an order that have the effect and weigh at least `lower`."""
+        """Find the smallest number of members from the start of an order whose removal has the effect.
+
+        Sets that are lighter than `lower` cannot have the effect and are not tried.
+        """
         ends, weights = np.cumsum(self.count[order]), np.cumsum(self.count[order] * self.weight[order])
 
         def beginnings(sizes):

@@ -22,7 +22,7 @@ from ._arguments import begin, encode_with_groups
 from ._draws import UNITS, make_draws, seed_of
 
 _PLURAL = {"list": "lists", "voter": "voters", "query": "queries"}
-# Number of scores that are computed at one time; they take 8 MB without the memory of the sort.
+# Largest number of scores that are computed at one time; they take 8 MB, and sorting needs additional memory.
 _CELLS = 1 << 20
 #: With fewer units than this, draws contain little information.
 FEW = 5
@@ -32,12 +32,12 @@ FEW = 5
 class Replicates:
     """Results of the replicates of consecutive queries; a replicate is the consensus of one random draw of the lists.
 
-    `queries` contains the position of the first query and the position after the last query. The candidates of the k-th
-    of these queries are ``ptr[k]`` to ``ptr[k + 1] - 1``, counted from the first candidate. `first` and `last`, of
-    shape (n_candidates, n_resamples), are the first and the last place of each item's tie class. `score_se`, of shape
-    (n_candidates,), is the standard deviation of the scores. `valid`, of shape (n_queries, n_resamples), marks the
-    replicates that did not fail. `moves`, of shape (n_candidates, n_resamples), contains the scores minus the scores of
-    the consensus, or is None.
+    `queries` contains the position of the first query and the position after the last query. The candidates of all
+    these queries are numbered from 0; query k has the candidates ``ptr[k]`` to ``ptr[k + 1] - 1``. `first` and `last`,
+    of shape (n_candidates, n_resamples), are the first and the last place of each item's tie class. `score_se`, of
+    shape (n_candidates,), is the standard deviation of the scores. `valid`, of shape (n_queries, n_resamples), marks
+    the replicates that did not fail. `moves`, of shape (n_candidates, n_resamples), contains the scores minus the
+    scores of the consensus, or is None.
     """
 
     queries: tuple
@@ -55,7 +55,7 @@ class Replicates:
         return own if self.valid[k].all() else own[:, self.valid[k]]
 
     def of_queries(self):
-        """For each query, yield its number and three arrays of its candidates.
+        """For each query, yield its number, and the standard errors and places of its candidates as three arrays.
 
         The first array contains the standard deviation of each candidate's score over the replicates. The other two
         arrays contain the first and the last place of each candidate in each replicate; tied candidates share places.
@@ -70,7 +70,7 @@ class Replicates:
 
 
 class _Failing(Exception):
-    """Error that a method raised in a replicate of several queries that are aggregated together."""
+    """Internal signal: the method failed in one of several queries that were aggregated together."""
 
 
 class Resampling:
@@ -104,8 +104,8 @@ class Resampling:
             raise InputError(f"`votes` must be True, False or None; got {votes!r}.")
         if votes and unit != "list":
             raise InputError(
-                "`votes` must be False or None if unit is not 'list', because votes can be drawn one by one only "
-                f"from lists; got unit={unit!r}. Leave out votes."
+                f"`votes` must be False or None with unit={unit!r}; got True. Only unit='list' can draw the votes of a "
+                "list separately."
             )
         tags = aggregator.__sklearn_tags__()
         if not tags.aggregator_tags.voter_weights:
@@ -160,7 +160,7 @@ class Resampling:
         return self.aggregator._rank(lists), scale
 
     def replicates(self, ranked, scale):
-        """Yield the :class:`Replicates` of one block of queries after another.
+        """Yield the :class:`Replicates` of all queries, one block of queries at a time.
 
         The arguments `ranked` and `scale` are the two values that `aggregate` returns.
         """
@@ -191,7 +191,7 @@ class Resampling:
         try:
             yield self._block((start, stop), block, own, None if scale is None else scale[start:stop])
         except _Failing:
-            # If one query fails in a draw, the draw still counts for the others.
+            # If one query fails in a draw, the draw is still valid for the other queries.
             for q in range(start, stop):
                 yield from self._blocks(q, q + 1, centre, scale)
 
@@ -291,6 +291,6 @@ def _pool(lists):
 
 def quantile_of_draws(values, share):
     """For each row of `values`, return the smallest value x such that at least a given share of the row is <= x."""
-    # Rounding errors make shares slightly too large: 0.05 / 2 * 1000 is 25.
+    # Round first, because the product may be slightly too large, such as (1 - 0.95) / 2 * 1000 instead of 25.
     at = max(int(np.ceil(round(share * values.shape[1], 9))), 1) - 1
     return np.partition(values, at, axis=1)[:, at]

@@ -1,4 +1,4 @@
-"""Places of items when the lists are drawn again: intervals, means, chances of the top places, and groups."""
+"""Stability of a consensus: places of its items when the lists are drawn again, and tests of gaps between items."""
 
 from __future__ import annotations
 
@@ -176,10 +176,10 @@ def rank_stability(
     probability that any separation in a query is wrong is therefore at most 1 - `confidence`, up to the error of the
     bootstrap.
 
-    The test has this level if there are many units. The least favourable boards have pairs of equal items, and the
-    pairs are far apart. For six such pairs, 6,000 comparisons and the level 0.05, 62 of 1,000 boards had a wrong
-    separation (``benchmarks/max_t_level.py``). The rule of `tied_group` was wrong for 526 of these boards. If all items
-    are equal, neighbours are hardly ever separated, so such boards do not test the level.
+    The test has this level if there are many units. The hardest leaderboards have pairs of equal items that are far
+    from all other pairs. For six such pairs, 6,000 comparisons and the level 0.05, 62 of 1,000 leaderboards had a wrong
+    separation (``benchmarks/max_t_level.py``). The rule of `tied_group` was wrong for 526 of them. If all items are
+    equal, neighbours are hardly ever separated, so such leaderboards do not test the level.
 
     If the difference is the same in all draws, :math:`\hat\sigma` is 0. Such a pair is not separated if its difference
     is 0. Otherwise its p-value is :math:`2^{1 - n}`, as in a sign test in which all n units agree. Here n is the
@@ -227,7 +227,7 @@ def rank_stability(
     check_choice("adjust", adjust, (None, "max-t"))
     check_choice("pairs", pairs, ("next", "all"))
     if adjust is None and pairs != "next":
-        raise InputError(f"`pairs` must be 'next' unless adjust is 'max-t'; got {pairs!r}. Pass adjust='max-t'.")
+        raise InputError(f"`pairs` must be 'next' without adjust='max-t'; got {pairs!r}. Pass adjust='max-t'.")
     resampling = Resampling(
         aggregator,
         lists,
@@ -245,7 +245,7 @@ def rank_stability(
     lists, n = resampling.lists, resampling.lists.n_candidates
     columns = {name: np.full(n, np.nan) for name in ("rank_low", "rank_high", "rank_mean", "score_se")}
     columns |= {f"top_{k}": np.full(n, np.nan) for k in places} | {"above_next": np.full(n, np.nan)}
-    # Places and groups refer to the items of all components.
+    # Places and groups compare all items, so they exist only if the query has one component.
     one = n_components(lists, resampling.component) == 1
     columns |= {"tied_group": np.where(one[lists.candidate_query], 1.0, np.nan)}
     columns |= {"n_resamples": np.zeros(n, dtype=np.int64)}
@@ -378,7 +378,8 @@ def preference_probabilities(
     _, _, first, _ = next(one for one in block.of_queries() if one[0] == q)
     if first.shape[1] == 0:
         raise InputError(
-            "No draw gives a consensus, because no draw contains a list of positive weight. Check the weights."
+            "`lists` must have a list of positive weight in at least one draw; no draw has such a list. Check the "
+            "weights."
         )
     own = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
     order = ranked.order[own]

@@ -256,7 +256,7 @@ def _plain_ticks(ax):
 
     low, high = ax.get_xlim()
     write = FuncFormatter(lambda value, _: f"{value:g}")
-    # Near 1, ticks at 1, 2 and 5 are too few; over many powers of ten, they are too many.
+    # Ticks at 1, 2 and 5 times powers of ten are too few for a narrow range, and too many for a very wide range.
     subs = (1, 2, 5) if high / low < 1000 else (1,)
     near = MaxNLocator(6, steps=[1, 2, 5, 10])
     ax.xaxis.set_major_locator(near if high / low < 20 else LogLocator(subs=subs, numticks=7))

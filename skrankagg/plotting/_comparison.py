@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ComparisonDisplay"]
 
-# Bars of voters, lighter than the other bars.
+# Colour of the bars of voters, lighter than the other bars.
 _VOTERS = "#dedede"
 
 
@@ -68,14 +68,14 @@ class ComparisonDisplay(Display):
 
     Notes
     -----
-    Whiskers are the 95 % interval of the mean. The interval is computed by the percentile bootstrap over queries, see
-    :func:`~skrankagg.stats.bootstrap_interval`. Whiskers show how much the mean would change with other queries. With
+    The whiskers show the 95 % interval of the mean, and so how much the mean would change with other queries. The
+    interval is computed by the percentile bootstrap over queries, see :func:`~skrankagg.stats.bootstrap_interval`. With
     fewer than 20 queries, the intervals are too short.
 
     All methods are measured on the same queries, so their values change together. Overlapping intervals therefore do
     not mean that two methods are equal. :meth:`Comparator.compare <skrankagg.model_selection.Comparator.compare>`
-    returns the interval of the difference. There is no interval for totals, such as the number of relevant items, or
-    for a single query.
+    returns the interval of the difference. Totals, such as the number of relevant items, have no interval. A single
+    query has no interval either.
 
     The best voter is found in hindsight, by the same judgements. A method whose bar ends beyond the line is better than
     every single voter.
@@ -256,7 +256,7 @@ def _write_values(ax, values, low, ends):
     for k, (value, end) in enumerate(zip(values, ends, strict=True)):
         text, place = ("no value", 0.0) if np.isnan(value) else (_written(value), end)
         texts.append(write_beside(ax, text, place, k, 5, fontsize="small"))
-    # The axis must be long enough for the longest whisker and the number next to it, whatever its width.
+    # The axis must have space for the longest whisker and the number next to it, even in a narrow figure.
     figure = ax.figure.figure
     figure.draw_without_rendering()
     margin = max(text.get_window_extent().width for text in texts) + 8 * figure.dpi / 72

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 __all__ = ["ContributionDisplay"]
 
 _OTHERS = "#c9c9c9"
-# Colours that can be told apart next to each other; further voters are grey.
+# Largest number of colours that readers can distinguish side by side. The bars of all other voters are grey.
 _MOST_COLORS = 7
 
 
 @dataclass(eq=False, repr=False)
 class ContributionDisplay(Display):
-    r"""Stacked bars of the contributions that each list makes to the scores of the first items.
+    r"""Stacked bars of the contribution of each list to the scores of the first items.
 
     The plot shows why an item is first, and which lists lower the score of an item. Negative contributions are drawn to
     the left of 0. Create a display with :meth:`from_estimator` or :meth:`from_frame`.
@@ -227,7 +227,7 @@ class ContributionDisplay(Display):
         return cls.from_estimator(data.FUSION, data.HITS, ax=ax)
 
     def _parts(self, n_colors):
-        """Return the parts of the bars, with the largest part first.
+        """Return the coloured parts of the stacked bars, with the largest contributions first.
 
         Each part is a tuple of its name, its colour, and contributions of shape (n_items, n_voters). A part belongs to
         one voter, or to all voters without a colour of their own.

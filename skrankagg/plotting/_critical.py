@@ -27,7 +27,7 @@ __all__ = ["CriticalDifferenceDisplay"]
 
 @dataclass(eq=False, repr=False)
 class CriticalDifferenceDisplay(Display):
-    r"""Plot of the methods' mean ranks over the queries; a bar joins methods that Nemenyi's test does not distinguish.
+    r"""Plot of the mean rank of each method; a bar joins methods that Nemenyi's test does not distinguish.
 
     Create a display with :meth:`from_comparator` or :meth:`from_predictions`.
 
@@ -154,7 +154,7 @@ class CriticalDifferenceDisplay(Display):
         if n_queries < 2 or n_methods < 2:
             raise InputError(
                 f"{cls.__name__} needs two methods with values, and two queries on which all these methods have a "
-                f"value; got {n_methods} and {n_queries}. Add methods or queries."
+                f"value; got {n_methods} methods and {n_queries} queries. Add methods or queries."
             )
         result = friedman_nemenyi(orient(table, metric, values), alpha=alpha)
         label = f"mean rank by {metric} over {result.n_queries} queries"
@@ -163,7 +163,7 @@ class CriticalDifferenceDisplay(Display):
         return cls(result, table.columns.tolist(), label=label)
 
     def _reason(self):
-        return ""  # a test has at least two methods
+        return ""  # there is always something to draw, because a test has at least two methods
 
     def _draw(self, ax):
         result = self.result
@@ -171,15 +171,15 @@ class CriticalDifferenceDisplay(Display):
         k = len(order)
         n_left = (k + 1) // 2
         groups = result.groups()
-        step, gap = 0.24, 0.12  # inches of a row of names, and of a bar
+        step, gap = 0.24, 0.12  # height in inches of a row of names, and of a bar
         height = 0.85 + gap * (len(groups) + 1) + step * (n_left + 0.3)
-        # A line of a few inches, with margins on both sides for the longest name.
+        # Length of the line, and margins on both sides for the longest name, in inches.
         line, margin = 4.0, 0.75 + 0.075 * longest(self.names)
         ax = self._new_axes(ax, line + 2 * margin, height + 0.3)
         low, high = 1.0, float(k)
         inch = (high - low) / line
         ax.set_xlim(low - margin * inch, high + margin * inch)
-        # Positions are inches below the axis; the critical difference is above it.
+        # The vertical position 0 is the line, and other positions are inches below it.
         ax.set_ylim(height - 0.85, -0.85)
         ax.set_axis_off()
         ax.plot([low, high], [0, 0], color=TEXT, linewidth=1.0)

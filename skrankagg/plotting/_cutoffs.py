@@ -49,7 +49,7 @@ _BASELINE = {
     "markerfacecolor": "white",
     "zorder": 3,
 }
-# Points on the grey lines, because a line between missing values consists of single points.
+# Grey lines also have points, because a value between two missing values would not be visible without a point.
 _OTHER = {"color": "#c9c9c9", "linewidth": 0.8, "marker": "o", "markersize": 1.6, "zorder": 1.5}
 
 
@@ -103,7 +103,7 @@ class _Lines(Display):
         return lines
 
     def _in_color(self, best_first, n_methods):
-        """Return the positions of the methods with their own colour, best first, and of the grey methods."""
+        """Return the positions of the methods drawn in colour, best first, and the positions of the grey methods."""
         if n_methods is None:
             n_methods = len(best_first) if len(best_first) <= len(COLORS) else _N_BEST
         names = self.table.index[best_first]
@@ -111,7 +111,7 @@ class _Lines(Display):
         return best_first[is_own].tolist(), best_first[~is_own].tolist()
 
     def _styles(self, own):
-        """Return a dict from the position of each method with its own colour to the style of its line.
+        """Return the line style of each method drawn in colour, as a dict with the method's position as key.
 
         The baseline is black. If there is a baseline, the other lines skip the black of the palette.
         """
@@ -342,7 +342,7 @@ class CutoffDisplay(_Lines):
         return super().plot(ax, kind=kind, n_methods=n_methods, **kwargs)
 
     def _draw(self, ax, kind="line", n_methods=None, **kwargs):
-        # of Line2D, or of BarContainer for bars
+        # Line2D objects, or BarContainer objects for bars.
         self.lines_: list[Any] = (
             self._draw_curves(ax, n_methods, kwargs) if kind == "line" else self._draw_bars(ax, kwargs)
         )
@@ -355,7 +355,7 @@ class CutoffDisplay(_Lines):
 
     def _draw_bars(self, ax, kwargs):
         ax = self._new_axes(ax, 2.2 + 0.95 * self.table.shape[1], 1.4 + 0.24 * len(self.table))
-        # One panel for each cutoff, from left to right, on one scale; methods are in the same rows.
+        # Draw a panel for each cutoff, from left to right. All panels have the same scale and the same rows.
         lowest_first = self.greater_is_better is False
         last = self.table.iloc[:, -1].to_numpy()
         order = np.argsort(last if lowest_first else -last, kind="stable")

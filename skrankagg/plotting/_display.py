@@ -38,7 +38,7 @@ def new_axes(width, height):
 
 
 class Display:
-    """Base class of the displays, with axes, figure, grid, legend and checks of a comparator.
+    """Base class of all displays, which creates the axes, draws the grid and the legend, and checks a comparator.
 
     A display is a dataclass that contains the values to draw. A subclass defines
 
@@ -56,7 +56,7 @@ class Display:
     figure_: Figure
 
     def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
-        """Draw the plot.
+        """Draw the values, or write a sentence in the axes if there is nothing to draw.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ __all__ = ["EliminationDisplay"]
 
 _COLUMNS = ("round", "item", "votes", "share", "leaves", "exhausted")
 _OTHERS, _EXHAUSTED = "#c9c9c9", "#f0f0f0"
-# Largest number of parts of a bar. The items that stay longest have their own parts; the other items share one part.
+# Largest number of colours in a bar. The items that stay longest have their own colours; all other items share one.
 _MOST_COLORS = 7
 # Width of the axes in inches, without the names.
 _WIDTH = 6.4
@@ -54,7 +54,7 @@ class EliminationDisplay(Display):
     figure_ : matplotlib Figure
         Figure that contains the axes.
     parts_ : dict of str to matplotlib BarContainer or Line2D
-        Bars of each name in the legend, or its line if the plot has lines.
+        The bars of each item, or its line if the plot has lines, keyed by the name in the legend.
 
     See Also
     --------
@@ -196,7 +196,7 @@ class EliminationDisplay(Display):
             style = {"facecolor": _EXHAUSTED, "edgecolor": GREY, "linewidth": 0.6, "hatch": "///", "label": "exhausted"}
             self.parts_["exhausted"] = ax.barh(place, exhausted, left=left, height=0.62, **style)
             for bar in self.parts_["exhausted"]:
-                bar.set_visible(bar.get_width() > 0)  # an empty bar would have an edge
+                bar.set_visible(bar.get_width() > 0)  # the edge of an empty bar would be visible
             handles.append(Patch(**style))
         words = "×: leaves"
         if self._fewest_leave():

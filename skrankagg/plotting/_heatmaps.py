@@ -38,7 +38,7 @@ __all__ = ["AgreementDisplay", "VoterWeightsDisplay"]
 
 # Largest number of rows for which cells show their numbers.
 _MAX_NUMBERED = 25
-# Values that differ by less are equal up to rounding.
+# Smaller differences between values are treated as rounding errors.
 _ROUNDING = 1e-9
 _DISTANCES = frozenset({"footrule", "kendall-distance"})
 
@@ -76,9 +76,8 @@ class AgreementDisplay(Display):
     Notes
     -----
     The colours go from the smallest to the largest value outside the diagonal, so that small differences are visible.
-    If there are values on both sides of 0, 0 is white, and values of equal size have equally dark colours. With a
-    single value, or with equal values, the colours go from 0 to 1, or from -1 to 1 if the value is negative. If the
-    absolute value exceeds 1, as for some distances, it replaces the 1 in these limits.
+    If there are values on both sides of 0, 0 is white, and values of equal size have equally dark colours. If all
+    values equal v, the colours go from 0 to max(1, v). If v is negative, they go from -max(1, -v) to max(1, -v).
 
     Equal colours in two plots may therefore mean different values. Use the same `limits` for plots that readers
     compare, such as ``limits=(-1, 1)`` for Kendall's tau. If no voters agree, differences due to chance also get
@@ -221,13 +220,13 @@ class AgreementDisplay(Display):
         return (
             ""
             if known.any()
-            else "No pair of rows has a value. Two rows need items in common, in the same query, and not all tied."
+            else "No pair of rows has a value. Two rows need common items in the same query that are not all tied."
         )
 
     def _draw(self, ax):
         n = len(self.table)
         names = labels_of(self.table.index)
-        # Cells have the same size, however long the names are.
+        # The size of a cell does not depend on the lengths of the names.
         cells = max(2.8, 0.34 * n) if n <= _MAX_NUMBERED else max(6.0, 0.17 * n)
         names_beside = 0.25 + CHARACTER * longest(names)
         names_below = 0.25 if fit_upright(names) else names_beside
@@ -235,7 +234,7 @@ class AgreementDisplay(Display):
         # The diagonal is left blank, because each voter agrees with itself.
         table = self.table.set_axis(names, axis=0).set_axis(names, axis=1).mask(np.eye(n, dtype=bool))
         low, high = _range_of(table.to_numpy(dtype=np.float64)) if self.limits is None else check_limits(self.limits)
-        # Cividis, and purple to orange around 0, look the same for every colour vision.
+        # Colour-blind readers can distinguish the colours of cividis, and also purple from orange.
         cmap = diverging(low, high, 0.0) if low < -_ROUNDING and high > _ROUNDING else "cividis"
         image, text = draw_matrix(ax, table, self.label, (low, high), cmap, n <= _MAX_NUMBERED)
         self.image_: AxesImage = image
@@ -249,8 +248,8 @@ class AgreementDisplay(Display):
 def _range_of(values):
     """Return the smallest and the largest value as the limits of the colours.
 
-    If all values are equal or unknown, return 0 and 1, or -1 and 1 for a negative value. An absolute value above 1
-    replaces the 1 in these limits.
+    If all values equal v, the limits are 0 and max(1, v), or plus and minus max(1, -v) for a negative v. If there are
+    no values, the limits are 0 and 1.
     """
     values = values[np.isfinite(values)]
     if len(values) and np.ptp(values) > _ROUNDING:

@@ -1,4 +1,4 @@
-"""Parts that plots share: colours, labels, rows with names, a second column of axes, and a matrix of cells."""
+"""Helpers for plots: colours, labels, rows with names, a second column of axes, and a matrix of cells."""
 
 import re
 import textwrap
@@ -9,7 +9,8 @@ import numpy as np
 from .._support._values import as_float, show
 from ..exceptions import InputError
 
-# The palette of Okabe and Ito, which colour-blind readers can distinguish; without its yellow, too light for lines.
+# The palette of Okabe and Ito, which colour-blind readers can distinguish. Its yellow is left out, because it is too
+# light for lines.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 BLUE, ORANGE, GREEN = COLORS[:3]
 # Two shades of blue that differ in lightness for every reader and printer, and are light enough for dark whiskers.
@@ -20,7 +21,7 @@ _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p")
 # Longer names are shortened in the middle, because numbered names differ at the end.
 _LONGEST = 60
-CHARACTER = 0.072  # inches, of the small font
+CHARACTER = 0.072  # width of a character of the small font, in inches
 _GAP = 0.22  # inches between two columns of axes
 
 
@@ -156,7 +157,7 @@ def diverging(low, high, center, end=0.0):
 def draw_matrix(ax, table, label, limits, cmap, numbered):
     """Draw a coloured cell for each value, and write the value in the cell if `numbered` is true."""
     values = table.to_numpy(dtype=np.float64)
-    n_rows, n_columns = np.maximum(values.shape, 1)  # an image without cells has an area, too
+    n_rows, n_columns = np.maximum(values.shape, 1)  # an image without cells needs an area, too
     image = ax.imshow(
         values,
         cmap=cmap,

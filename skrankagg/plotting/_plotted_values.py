@@ -1,4 +1,4 @@
-"""Computation of values to draw: measures with their intervals, and the lists or rows of one query."""
+"""Computation of the values that plots show: measures with intervals, and the lists or rows of one query."""
 
 from collections.abc import Mapping
 
@@ -54,7 +54,7 @@ def summary_interval(measure, values, random_state=0):
     values = values[~np.isnan(values)]
     if measure.is_total or len(values) < 2:
         return np.nan, np.nan
-    # The geometric mean is drawn as the mean of logarithms.
+    # The geometric mean is resampled as the mean of the logarithms.
     geometric = measure.summary == "gmean"
     values = np.log(np.maximum(values, _LEAST)) if geometric else values
     ends = interval_of_mean(values, 0.95, _RESAMPLES, "percentile", random_state)

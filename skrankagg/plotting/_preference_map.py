@@ -233,7 +233,7 @@ class PreferenceProbabilityDisplay(Display):
         borders = LineCollection(_borders(sure), colors=TEXT, linewidths=1.4, capstyle="projecting")
         self.frame_: LineCollection = borders
         ax.add_collection(borders, autolim=False)
-        # Where the figure is cut to the cells, half of the outer line would be lost.
+        # Without this, half of the line would be cut off at the edge of the cells.
         borders.set_clip_on(False)
         write_title(ax, self.title)
 

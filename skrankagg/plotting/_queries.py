@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["QueryGainDisplay"]
 
-# Differs from blue for every colour vision, and in lightness.
+# Colour of losses, which colour-blind readers can distinguish from blue, also by its lightness.
 _LOSS = "#e08a5b"
-# Larger differences are not due to rounding.
+# Smaller differences are treated as rounding errors.
 _EQUAL = 1e-12
 # Largest number of queries whose names are written.
 _MAX_NAMES = 60

@@ -233,10 +233,10 @@ class RankStabilityDisplay(Display):
         if n_places is None:
             n_places = max((one for one in known if one < len(rows)), default=None)
         elif n_places not in known:
-            choices = ", ".join(map(str, known)) or "the columns top_k, but the table has no such column"
+            choices = ", ".join(map(str, known)) or "the k of a column top_k, but the table has no such column"
             raise InputError(
                 f"`n_places` must be one of {choices}; got {n_places!r}. "
-                "To show another number of places, include this number in the argument places of rank_stability."
+                "To show another number of places, include it in the argument `places` of rank_stability."
             )
         if label is None:
             drawn = f"interval over {rows['n_resamples'].max()} draws" if "n_resamples" in rows else "confidence set"
@@ -247,7 +247,7 @@ class RankStabilityDisplay(Display):
     def plot(
         self, ax: Axes | None = None, *, scale: Literal["auto", "linear", "log"] = "auto", **bar_kwargs: Any
     ) -> Self:
-        """Draw the plot.
+        """Draw the ranks with their intervals, and the chances in a second column.
 
         Parameters
         ----------
@@ -323,7 +323,7 @@ class RankStabilityDisplay(Display):
 
 
 def percent(share):
-    """Write a share in per cent; a share near 0 or 1 is not rounded to 0 or 100 %."""
+    """Return a share in per cent as text, such as "71"; values near 0 or 100 are written as "<1" or ">99"."""
     if 0 < share < 0.005:
         return "<1"
     return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"

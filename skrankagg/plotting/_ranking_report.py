@@ -68,7 +68,7 @@ class RankingReport:
         return f"RankingReport(query={self.facts['query']!r}, {self.facts['n_items']} items, {self.facts['lists']})"
 
     def _repr_html_(self) -> str:
-        # The page that shows the notebook has a title of its own.
+        # A notebook page has its own title, so the title of the report is a heading of the third level.
         return html_of(*sections_of(self), importlib.util.find_spec("matplotlib") is not None, level=3)
 
     def to_html(self, *, pictures: bool = True) -> str:

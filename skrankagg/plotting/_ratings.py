@@ -40,7 +40,7 @@ __all__ = ["RatingsDisplay"]
 
 _ERRORS = ("std_error", "score_se")
 _BAND = "#eceff2"
-# Width of the column of letters below which its label does not fit, in inches.
+# Smallest width of the column of letters in which its label fits, in inches.
 _NARROWEST = 1.4
 
 
@@ -289,7 +289,7 @@ class RatingsDisplay(Display):
             self._legend([_key(words if shade.any() else "no gap was found; the items may still differ")], "below")
 
     def _shades(self):
-        """Return 0 or 1 for each item; the value changes after each gap that was found."""
+        """Return the number of the shade of each item, 0 or 1; the shade changes after each gap that was found."""
         if not self._has_groups():
             return np.zeros(len(self.table), dtype=np.int64)
         return (as_numbers(self.table["gap_group"]).astype(np.int64) - 1) % 2
@@ -303,7 +303,7 @@ class RatingsDisplay(Display):
         return self.table["letters"].tolist()
 
     def _write_letters(self, ax, letters, width):
-        """Draw the second column: the letters of each item."""
+        """Write the letters of each item in a second column."""
         side = side_axes(ax, width)
         side.set_xlim(0.0, 1.0)
         side.set_xticks([])
@@ -319,7 +319,7 @@ class RatingsDisplay(Display):
 
 
 def _key(words):
-    """Return an entry of the legend for the shades."""
+    """Return a legend entry that explains the shades."""
     from matplotlib.patches import Patch
 
     return Patch(facecolor=_BAND, edgecolor=GREY, linewidth=0.6, label=words)

@@ -29,11 +29,12 @@ _LINES = {"all": (BLUE, "o"), "top": (ORANGE, "s")}
 
 @dataclass(eq=False, repr=False)
 class ReliabilityDisplay(Display):
-    r"""Mean probability and share of relevant items, for parts of all items and of the first items of each query.
+    r"""Plot of the share of relevant items against the estimated probability of relevance.
 
-    Create a display with :meth:`from_estimator` or :meth:`from_predictions`. The items are sorted by probability and
-    divided into equal parts; each part is a point. Calibrated probabilities are on the diagonal. If most items are not
-    relevant, the points of all items are near 0, and only the points of the first items show errors.
+    One line shows all items, and a second line shows the first items of each query. Create a display with
+    :meth:`from_estimator` or :meth:`from_predictions`. The items are sorted by probability and divided into equal
+    parts; each part is a point. Calibrated probabilities are on the diagonal. If most items are not relevant, the
+    points of all items are near 0, so only the line of the first items shows errors.
 
     Parameters
     ----------
@@ -106,7 +107,7 @@ class ReliabilityDisplay(Display):
         top : int, default=10
             Number of first items of each query that the second line shows.
         n_parts : int, default=15
-            Number of parts of all items. The first items are divided into two thirds of this number.
+            Number of parts into which all items are divided. For the first items, it is two thirds of this number.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **plot_kwargs
@@ -140,7 +141,7 @@ class ReliabilityDisplay(Display):
         top : int, default=10
             Number of first items of each query that the second line shows.
         n_parts : int, default=15
-            Number of parts of all items. The first items are divided into two thirds of this number.
+            Number of parts into which all items are divided. For the first items, it is two thirds of this number.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **plot_kwargs

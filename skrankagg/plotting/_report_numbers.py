@@ -20,9 +20,9 @@ from ._plotted_values import lists_of_query, unit_words
 from ._report_page import Text
 
 _FEW = 5
-# With at least this many units, intervals of the places over draws are shown even if there are confidence sets.
+# With at least this many units, the report shows intervals over draws instead of confidence sets.
 FEW_FOR_INTERVALS = 50
-# Above these sizes, computing the confidence sets and the pairs would take minutes.
+# For larger sizes, confidence sets or comparisons of pairs are left out, because they would take minutes.
 _CONFIDENCE_CELLS, _MOST_PAIRED = 2e10, 500
 
 
@@ -127,7 +127,7 @@ def _n_units(lists, unit):
 
 
 def _pooled(aggregator, prepared):
-    """Pool the lists of all queries into one query, in which each voter gets a new name that contains the old query.
+    """Pool the lists of all queries into one query; the new name of each voter contains the query.
 
     The function returns a clone of the method without weights of voters, and the pooled lists.
     """

@@ -16,7 +16,7 @@ from ._rank_intervals import RankStabilityDisplay, percent
 from ._report_numbers import FEW_FOR_INTERVALS, count, has_sets, shows_confidence
 from ._report_page import Section, Text
 
-# Largest numbers of voters and of items that are written.
+# Largest number of voters in a table, and largest number of items in a sentence.
 _MOST_VOTERS, _MOST_NAMED = 30, 12
 
 
@@ -242,7 +242,7 @@ def _influence(frames, facts, top):
     table = frames["influence"].sort_values("agreement", ascending=False, kind="stable", na_position="first")
     n_outliers, n_tested = int(table["outlier"].fillna(False).sum()), int(table["outlier"].notna().sum())
     n_known = int(table["agreement"].notna().sum())
-    # Lists of unknown agreement do not count as the lists that agree least.
+    # Leave out lists of unknown agreement, because the table shows the lists that agree least.
     shown = table if len(table) <= _MOST_VOTERS else table.tail(min(_MOST_VOTERS, n_known) or _MOST_VOTERS)
     columns = {"voter": shown["voter"]}
     if shown["weight"].nunique() > 1:

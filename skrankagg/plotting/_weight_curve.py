@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 __all__ = ["WeightCurveDisplay"]
 
-# The first voter, the second and equal weights, each with its own colour and dashes.
+# Colour and dashes of three lines: the first voter, the second voter, and equal weights.
 _LEVELS = ((ORANGE, (0, (6, 1.5))), (GREEN, (0, (1.5, 1.2))), (SOFT_TEXT, (0, (6, 1.5, 1.5, 1.5))))
 
 
 @dataclass(eq=False, repr=False)
 class WeightCurveDisplay(Display):
-    r"""Curve of a measure against the weight of the second of two voters, from 0 to 1.
+    r"""Curve of a measure for the merged lists of two voters, against the weight of the second voter from 0 to 1.
 
     The plot shows how much the measure gains from merging, and how precisely the weight must be known. Create a display
     with :meth:`from_estimator`.
@@ -222,7 +222,7 @@ class WeightCurveDisplay(Display):
         if best is not None:
             ax.plot(weight[best], mean[best], "o", color=style["color"], markersize=7.5, zorder=3)
         ax.set_xlim(weight.min(initial=0.0) - 0.02, weight.max(initial=1.0) + 0.02)
-        # Starts at the left end: even a long name ends before the legend does, which contains it too.
+        # The label begins at the left end. Even a long name then fits, because the legend contains it too and is wider.
         ax.set_xlabel(f"weight of {self.voters[1]}\nthe rest for {self.voters[0]}", loc="left", parse_math=False)
         ax.set_ylabel(self.label)
         ax.spines[["top", "right"]].set_visible(False)

@@ -294,7 +294,7 @@ def test_votes_controls_whether_weights_are_numbers_of_lists():
             function(method, halves, votes=True)
         with pytest.raises(InputError, match="`votes` must be True, False or None; got 1"):
             function(method, threes, votes=1)
-        with pytest.raises(InputError, match="votes can be drawn one by one only from lists; got unit='voter'"):
+        with pytest.raises(InputError, match="must be False or None with unit='voter'; got True"):
             function(method, threes, votes=True, unit="voter")
 
 

@@ -52,7 +52,7 @@ def scored(**scores):
 def test_agreement_display_without_common_queries(plt, metric):
     display = AgreementDisplay.from_lists(APART, metric)
     assert sentences(display) == [
-        "No pair of rows has a value. Two rows need items in common, in the same query, and not all tied."
+        "No pair of rows has a value. Two rows need common items in the same query that are not all tied."
     ]
     assert display.table.shape == (3, 3)
 
@@ -136,7 +136,7 @@ def test_critical_difference_display_refuses_too_few_queries_or_methods(plt, dat
     lists = lists[lists["query"].isin(queries)]
     methods = [("sum", CombSUM()), ("copeland", Copeland())][: len(queries) % 2 + 1]
     fitted = Comparator(methods, metrics="map", qrels=qrels).fit(lists)
-    found = rf"needs two methods with values, and two queries .* got {len(methods)} and {len(queries)}\."
+    found = rf"needs two methods with values, and .* got {len(methods)} methods and {len(queries)} queries\."
     with pytest.raises(InputError, match=f"CriticalDifferenceDisplay {found}"):
         CriticalDifferenceDisplay.from_comparator(fitted)
 
