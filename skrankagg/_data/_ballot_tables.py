@@ -54,8 +54,8 @@ def read_ballot_table(frame, counts, cells, rows, caller):
         _refuse_column_of_voters(table, owner, caller)
         if rows == "items":
             raise InputError(
-                "`rows` must be None or 'voters' if the cells are names; got 'items'. Use RankedLists.from_wide if each "
-                "column is a ballot."
+                "`rows` must be None or 'voters' if the cells are names; got 'items'. Use RankedLists.from_wide if "
+                "each column is a ballot."
             )
         return _from_names(table.drop(columns=[] if owner is None else [owner]), counts, caller)
     if owner is not None:
@@ -86,8 +86,7 @@ def _is_blank(cell):
 
 
 def _refuse_column_of_voters(table, owner, caller):
-    """Raise an error if the first column seems to contain voters: all titles except the first are places, such as
-    "2nd"."""
+    """Raise an error if the first column probably contains voters: its title is not a place, but the others are."""
     if owner is not None or not len(table.columns):
         return
     first, *others = table.columns
@@ -203,8 +202,7 @@ def _is_number_as_text(cell):
 
 
 def _merge(codes):
-    """Group equal rows; return the positions of the groups' first rows, in ascending order, and the group of each
-    row."""
+    """Group equal rows; return the position of each group's first row, ascending, and the group of each row."""
     _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     place = np.empty(len(order), dtype=np.int64)

@@ -13,8 +13,8 @@ def divide_queries(lists, group, *, whole):
     """Divide each query into several queries, one for each group of its lists.
 
     `group`, of shape (n_lists,), contains the group of each list. If `whole` is true, each new query has all items of
-    the old query. Otherwise, a new query has only the items that its lists contain. Returns five values: the divided
-    lists, the old position of each list, the old query of each new query, the group of each new query, and the old
+    the old query. Otherwise, a new query has only the items that its lists contain. Returns the divided lists and four
+    arrays. The arrays contain the old position of each list, the old query and the group of each new query, and the old
     position of each candidate.
     """
     n_groups = int(group.max()) + 1

@@ -333,8 +333,8 @@ def from_wins(cls, values, items, query, strip, given):
         columns = list(values.columns)
         if columns != list(items) and set(columns) == set(items):
             raise InputError(
-                f"`items` of {caller} must be in the same order as the columns if kind='wins'; got {show(items)} for "
-                f"the columns {show(columns)}. Put the rows, the columns and `items` in the same order."
+                f"With kind='wins', `items` of {caller} must have the order of the columns; got {show(items)} for the "
+                f"columns {show(columns)}. Put the rows, the columns and `items` in the same order."
             )
     if isinstance(values, pd.DataFrame) and items is None:
         items = list(values.index)

@@ -14,8 +14,7 @@ _PAIRS = (
 
 
 def refuse_other_shape(columns):
-    """Raise an error if a frame for RankedLists.from_frame is not in long form; the message names the right
-    constructor.
+    """Raise an error for a frame that is not in long form; the message names the constructor that reads the frame.
 
     `columns` is the :class:`Columns` of the frame. A frame is accepted if it has a column of items, or if its shape is
     unknown. But if each voter has two columns, with repeated titles such as "gene" and "gene.1", the frame is refused
