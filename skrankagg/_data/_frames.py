@@ -58,7 +58,7 @@ class Columns:
         is_lazy = isinstance(frame, nw.LazyFrame)
         if is_lazy and not lazy:
             raise InputTypeError(
-                f"{caller} needs a frame with a fixed order of rows; got a lazy frame. Collect the frame first."
+                f"{caller} reads the order of the rows, which a lazy frame does not guarantee. Collect the frame first."
             )
         self.available = list(frame.collect_schema().names() if is_lazy else frame.columns)
         self._caller = caller

@@ -494,7 +494,7 @@ def _reconcile(first, second, share, factor, who):
     if flipped.any():
         warn_user(
             f"{int(flipped.sum()):,} of the {int(both.sum()):,} comparisons that were made in both orders "
-            f"({flipped.sum() / both.sum():.1%}) have different verdicts in the two orders. They count as ties.",
+            f"({flipped.sum() / both.sum():.1%}) were decided differently in the two orders. They count as ties.",
             UserWarning,
         )
     # If a comparison has two rows, the first row is kept.

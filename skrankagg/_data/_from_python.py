@@ -162,7 +162,7 @@ def _encode_runs(cls, runs, caller, options):
             items.append(results)
     if scores and sum(map(len, scores)) != sum(map(len, items)):
         raise InputError(
-            f"`runs` of {caller} must all have results of the same kind: {_KINDS}. Got several kinds. Convert the "
+            f"`runs` of {caller} must all have results of the same kind: {_KINDS}; got several kinds. Convert the "
             "results to one kind."
         )
     lengths = np.fromiter(map(len, items), dtype=np.int64, count=len(items))

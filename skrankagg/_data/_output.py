@@ -25,7 +25,7 @@ def check_output(estimator, X, *, with_voters=False):
         if all(_is_plain(ids.dtype) for ids in columns):
             return  # polars does not need pyarrow for columns of NumPy's numbers
     raise MissingLibraryError(
-        f"set_output(transform='polars') needs polars and pyarrow for these ids; "
+        f"transform='polars' returns polars frames, which need polars and pyarrow for these ids; "
         f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. Install with pip install "
         f"{' '.join(missing)}, or call set_output(transform='pandas')."
     )

@@ -543,8 +543,8 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
         )
     if chosen is None:
         raise InputError(
-            f"{type(owner).__name__} needs judgements to {purpose}; got none. Pass qrels=Qrels.from_frame(df) or "
-            "qrels=Qrels.from_dict(judgements) to the call, or qrels=... to the constructor."
+            f"{type(owner).__name__} needs judgements to {purpose}; got none. Pass qrels=Qrels.from_frame(df) to the "
+            "call or to the constructor. In scikit-learn's searches, pass y=qrels.align(lists)."
         )
     return check_qrels(chosen)
 
