@@ -161,7 +161,7 @@ def check_outputs(*tables, run=None, plot=None):
         if folder and not os.path.isdir(folder):
             raise UserError(f"cannot write {path!r}: there is no folder {folder!r}.")
         if [os.path.abspath(other) for other in paths].count(os.path.abspath(path)) > 1:
-            raise UserError(f"cannot write two results to {path!r}; name another file for one of them.")
+            raise UserError(f"cannot write two results to {path!r}: name another file for one of them.")
         if path == plot:
             suffix, known = os.path.splitext(path)[1].lower().removeprefix("."), plot_formats()
             if suffix and suffix not in known:

@@ -168,6 +168,6 @@ def _describe(space, args, n_points, first):
     what = [f"{key} of {', '.join(map(str, values))}" for key, values in space.items()]
     what += ["weights of the voters"] if args.weights is not None else []
     return (
-        f"Searched {'; '.join(what)}: {n_points} settings, by {first} on {args.cv} folds of the queries. The tuned row "
+        f"Searched: {'; '.join(what)}: {n_points} points, by {first} on {args.cv} folds of the queries. The tuned row "
         f"is measured on {args.cv} other folds, and the search for a fold does not use this fold."
     )
