@@ -87,7 +87,7 @@ def _plain(title):
 
 
 def _are_ballots(lines):
-    """Return True if the lines are ballots such as `A > B = C`; CSV files and TREC runs may have ids with ">"."""
+    """Return True if the lines are ballots such as `A > B = C`, and not lists with ids that contain ">"."""
 
     def may_be(line):
         words, fields = line.split(), line.split(",")

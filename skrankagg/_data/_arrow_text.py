@@ -14,8 +14,8 @@ def arrow_text(values):
     """Convert a text column of a narwhals frame to a pandas Series, without a Python object for each row.
 
     The result has the same dtype and the same values as ``pd.Series(values.to_list())``. Categories become plain
-    strings. Returns None for a column that is not text or has few rows, and for libraries except polars and pyarrow.
-    Also returns None for a column of polars if pandas stores strings as Python objects.
+    strings. Returns None for a column that is not text, has few rows, or does not come from polars or pyarrow. Also
+    returns None for a column of polars if pandas stores strings as Python objects.
 
     >>> import polars as pl
     >>> import narwhals.stable.v2 as nw

@@ -83,7 +83,7 @@ def read_sides(columns, titles):
     """Return a dict that maps each covariate to its values for the first items and for the second items.
 
     `titles` is the result of :func:`titles_of_sides`. If a covariate has only one column, this column contains the
-    difference. The first item gets half of the difference, and the second item gets minus this half.
+    difference. The first item gets half of the difference, and the second item gets the negative half.
     """
     values = {}
     for name, pair in titles.items():
@@ -152,7 +152,7 @@ def covariates_of_rows(lists, rows):
 
 
 def fields_of_columns(columns):
-    """Convert a dict from name to values, of shape (n_rows,), to the RankedLists fields of covariates."""
+    """Convert a dict of name to values, of shape (n_rows,), to the RankedLists fields of covariates."""
     if not columns:
         return {"covariates": None, "row_covariates": None}
     return {"covariates": tuple(columns), "row_covariates": np.stack(list(columns.values()), axis=1)}

@@ -54,7 +54,7 @@ def divide_queries(lists, group, *, whole):
 
 
 def each_list_alone(lists):
-    """Return ranked lists in which each list is the only list of a query of its own."""
+    """Return the lists as separate queries, each with a single list."""
     n = lists.n_lists
     return RankedLists(
         queries=pd.RangeIndex(n),

@@ -41,7 +41,7 @@ class FittedRows:
         self._lists = None  # cleared last, because another thread may be reading the lists
 
     def torn_queries(self, lists):
-        """Return the positions of the queries in `lists` that were fitted, but on other rows only."""
+        """Return the positions of queries that are in both the fitted data and `lists`, but share no row."""
         kept = self._lists
         if kept is not None:
             self._forget_lists(kept)
@@ -121,7 +121,7 @@ def _find_rows(estimator):
 
 
 def check_untorn(estimator, X, lists):
-    """Raise InputError if a query of the frame `X` was fitted, but on none of its rows in `X`.
+    """Raise InputError if a query is in both the fitted data and the frame `X`, but without a common row.
 
     `lists` contains the encoded lists of `X`.
     """

@@ -35,7 +35,7 @@ AnyFrame: TypeAlias = pd.DataFrame | IntoFrame
 AnyRows: TypeAlias = AnyFrame | Iterable[tuple[Any, ...]]
 
 
-#: Functions that read a file for a constructor.
+#: Function that reads a file for each constructor; error messages suggest it.
 _READERS = {
     "RankedLists.from_frame": "read_lists",
     "Qrels.from_frame": "read_qrels",
@@ -399,7 +399,7 @@ def take_or_missing(index, codes):
 
 
 def frame_of(columns):
-    """Make a frame from a dict of columns without copying them.
+    """Create a frame from a dict of columns without copying them.
 
     The columns must be writeable. The caller must not use them afterwards.
     """

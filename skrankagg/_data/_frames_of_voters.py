@@ -49,7 +49,7 @@ def name_frames(frames, caller):
 
 
 def encode_frames(cls, frames, caller, *, query=None, weights=None, **options):
-    """Encode a dict or a list of frames, one for each voter; `query` is the query id of frames without this column."""
+    """Encode a dict or a list of frames, one for each voter; `query` replaces a missing column of queries."""
     frames = name_frames(frames, caller)
     read = {name: _read(name, frame) for name, frame in frames.items()}
     held = {name: _columns_of(name, columns, query) for name, columns in read.items() if columns.n_rows}

@@ -386,7 +386,7 @@ def has_losers(titles):
 
 def _usual_columns(titles):
     """Return the usual columns of two items and an outcome as a dict, or None if the frame lacks them."""
-    # Titles in upper or lower case are the same.
+    # The case of titles is ignored.
     known = {one.strip().casefold(): one for one in reversed(titles)}
     found = [trio for trio in USUAL if all(one in known for one in trio)]
     if not found:
@@ -551,7 +551,7 @@ def _encode(cls, queries, items, first, second, share, factor, size, who, sides)
     groups = {name: grouping_column(codes[source], index) for name, (codes, index) in who.items()}
     marks = np.full(len(kept), COUNTED)
     if not merged.all():
-        # The weight of a row may be a number of comparisons.
+        # A weight from the user may be a number of comparisons.
         single = ~merged & (split | (factor != 1))
         marks = np.where(merged, COUNTED, np.where(single, np.cumsum(single), WEIGHTED))[source]
         if (marks > 0).any():

@@ -409,14 +409,18 @@ def from_ballots(
     AmbiguousInputWarning
         If the rows of a table of ranks have names and are read as items, although they may be ballots.
 
-    See Also -------- from_matrix : Encodes a table of ranks with a list for each voter, and keeps the names of the
-    voters. skrankagg.datasets.read_preflib : Reads ballots from files.
+    See Also
+    --------
+    from_matrix : Encodes a table of ranks with a list for each voter, and keeps the names of the voters.
+    skrankagg.datasets.read_preflib : Reads ballots from files.
 
-    Notes ----- **Tables of ranks.** The names of the rows are the index, or the first column if it is the only column
-    of text. If the title of this column is "candidate", "item" or similar, the rows are items. If the title is "voter",
-    "ballot", "id" or similar, the rows are voters. Otherwise, rows with names are items. Rows without names are items
-    if the lowest rank of each column is 1, and voters if the lowest rank of each row is 1. If both or neither are true,
-    pass `rows`. Ranks may have gaps, and empty ballots are left out.
+    Notes
+    -----
+    **Tables of ranks.** The names of the rows are the index, or the first column if it is the only column of text. If
+    the title of this column is "candidate", "item" or similar, the rows are items. If the title is "voter", "ballot",
+    "id" or similar, the rows are voters. Otherwise, rows with names are items. Rows without names are items if the
+    lowest rank of each column is 1, and voters if the lowest rank of each row is 1. If both or neither are true, pass
+    `rows`. Ranks may have gaps, and empty ballots are left out.
 
     **Tables of names.** Empty cells are skipped, so a voter may leave out a place. A cell with text such as "B = C", or
     with a list, ties several items. A first column with the title "voter" or similar is left out, because equal ballots

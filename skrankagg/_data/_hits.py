@@ -193,7 +193,7 @@ def is_pair(one):
 def hold_pairs(places):
     """Return True for a list of (item, score) pairs.
 
-    The first entry must be a pair. But if it is another list or tuple, one later pair is sufficient.
+    The first entry must be a pair. If it is another list or tuple, a later entry must be a pair.
     """
     if not len(places):
         return False

@@ -88,7 +88,7 @@ def can_encode_together(parts):
 
 
 def encode_together(parts):
-    """Encode several columns with the same codes; return the codes of each column, and one index of all distinct ids.
+    """Encode several columns with shared codes; return the codes of each column, and one index of all distinct ids.
 
     All columns are Series of one dtype, text or object. The codes and the index are equal to the result of
     :func:`encode_ids` for the concatenated columns. Numbering each column first saves a copy of all ids.
@@ -166,9 +166,9 @@ def _number_objects(objects):
 
 
 def distinct_objects(objects):
-    """Return an array of objects without most repetitions; the array stays unchanged if few rows share objects.
+    """Return the distinct objects of an array if many rows share objects; otherwise return the array unchanged.
 
-    The objects need not be hashable.
+    Objects are compared by their addresses, so they need not be hashable.
     """
     return objects[_number_addresses(objects)[1]] if _share_objects(objects) else objects
 
@@ -197,7 +197,7 @@ def addresses(objects):
 def _share_objects(objects):
     """Return True if there are many rows, and many of them probably refer to the same objects.
 
-    In a sample of the rows, at most about half as many objects as rows must seem to be distinct.
+    A sample of the rows must suggest that there are at most about half as many distinct objects as rows.
     """
     n_rows = len(objects)
     if n_rows < 4 * _SAMPLE or not objects.flags.c_contiguous:

@@ -23,7 +23,7 @@ _CALLER = "item_groups"
 
 @dataclass(frozen=True, eq=False)
 class ItemGroups:
-    """Groups of items, either the same for all queries or for each query.
+    """Groups of items, either the same for all queries or different for each query.
 
     :func:`read_item_groups` builds this object.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def concat(cls, lists: Sequence[RankedLists]):
-    """Combine several containers of lists.
+    """Combine several RankedLists into one.
 
     Parameters
     ----------

@@ -178,7 +178,7 @@ def describe_method(method):
 
 
 def has_not_arrived(one):
-    """Return True for None or an exception, which replaces the list of a retriever that did not answer."""
+    """Return True for None or an exception, which means that a retriever did not return a list."""
     return one is None or isinstance(one, BaseException)
 
 

@@ -297,7 +297,7 @@ class Qrels(Immutable):
         return self.relevance[group_order(expand(self.ptr), -self.relevance)]
 
     def reassign(self, queries: pd.Index, place: NDArray[np.int64]) -> "Qrels":
-        """Return a Qrels in which each of the given queries has the judgements of a query of this Qrels.
+        """Return a Qrels for other queries, each with the judgements of one query of this Qrels.
 
         Parameters
         ----------
@@ -642,8 +642,8 @@ def match_ids(theirs, ours, kind):
         types = [id_type(ids) for ids in (theirs, ours)]
         if None not in types and types[0] != types[1]:
             raise InputError(
-                f"The qrels must judge the lists' ids; they share no {kind} id: the lists have {show_ids(theirs)}, the "
-                f"qrels {show_ids(ours)}, and {types[0]} never equal {types[1]}. Convert one of the two columns."
+                f"The qrels must judge the ids of the lists; they share no {kind} id: the lists have {show_ids(theirs)}, "
+                f"the qrels have {show_ids(ours)}, and {types[0]} never equal {types[1]}. Convert one column."
             )
     return found
 

@@ -109,8 +109,10 @@ class RankedLists(Immutable):
     --------
     Qrels : Relevance judgements for the items.
 
-    Notes ----- Lists are sorted by ``rank``, or by descending ``score`` if there are no ranks. Only the order of the
-    ranks matters, so ranks may have gaps or start at 0. A voter without rows for a query has no list for this query.
+    Notes
+    -----
+    Lists are sorted by ``rank``, or by descending ``score`` if there are no ranks. Only the order of the ranks matters,
+    so ranks may have gaps or start at 0. A voter without rows for a query has no list for this query.
 
     Lists are sorted by the exact numbers. Integers above 2 ** 53, decimals of Arrow and long doubles stay distinct,
     even if they round to the same float64. Times are refused because they are not numbers; convert them to integers.
@@ -337,12 +339,15 @@ class RankedLists(Immutable):
 
     @cached_property
     def rows_by_candidate(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Offsets of shape (n_candidates + 1,), and row numbers sorted by candidate, which the offsets divide."""
+        """Offsets of shape (n_candidates + 1,), and the row numbers sorted by candidate, of shape (n_rows,).
+
+        The rows of candidate ``c`` are ``rows[offsets[c]:offsets[c + 1]]``.
+        """
         rows, _ = sort_codes([self.candidate], [self.n_candidates])
         return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
 
     def sum_over_lists(self, value: NDArray[Any]) -> NDArray[Any]:
-        """Return the sum of the values of each query's lists.
+        """Sum the values of the lists of each query.
 
         Parameters
         ----------
@@ -357,7 +362,7 @@ class RankedLists(Immutable):
         return np.add.reduceat(value, self.list_ptr[:-1])
 
     def sum_over_absent(self, value: NDArray[Any]) -> NDArray[Any]:
-        """Return the sum of the values of the lists that lack each candidate's item.
+        """Sum the values of the lists that do not contain each candidate's item.
 
         Parameters
         ----------

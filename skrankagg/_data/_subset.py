@@ -9,7 +9,7 @@ from ._list_columns import extras_of
 
 
 def small_arrays(whole, chosen):
-    """Return the arrays of the chosen queries that have an entry for each query or list, as a dict by field name."""
+    """Return a dict of the arrays with an entry for each query or list, for the chosen queries only."""
     lists, list_ptr = gather_ranges(whole.list_ptr, chosen)
 
     def marks(name):
@@ -72,9 +72,10 @@ def kept_arrays(lists, list_kept, row_kept):
 
 
 def gather_of_queries(whole, chosen, name, candidate_ptr):
-    """Return a read-only array of the chosen queries; `name` is a field with an entry for each row or candidate.
+    """Return the entries of the array `name` that belong to the chosen queries, as a read-only array.
 
-    `candidate_ptr` contains the offsets of the chosen queries' candidates in the new numbering.
+    The array has an entry for each row or candidate. `candidate_ptr` contains the offsets of the chosen queries'
+    candidates in the new numbering.
     """
     row_ptr = whole.row_ptr[whole.list_ptr]
     value = getattr(whole, name)[_ranges(whole.candidate_ptr if name == "candidate_item" else row_ptr, chosen)]

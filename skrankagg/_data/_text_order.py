@@ -51,7 +51,7 @@ def factorize_text(array):
     """Number the distinct strings of an Arrow array in order of appearance.
 
     Returns an int32 code for each string, -1 if it is missing, and an array of the distinct strings with the dtype of
-    `array`. The function of pandas would return 64-bit codes.
+    `array`. In contrast, ``pd.factorize`` returns 64-bit codes.
     """
     encoded = _one_chunk(array.__arrow_array__().dictionary_encode())
     codes = encoded.indices.fill_null(-1) if encoded.null_count else encoded.indices
@@ -99,7 +99,7 @@ def _order_of_characters(data, ptr, names):
         inner = np.lexsort((number, group))
         order[tied] = rows[inner]
         number = number[inner]
-        # A tied string that begins a group has a different group from the previous tied string.
+        # Neighbours remain tied only if they belong to the same group.
         again = (group[1:] == group[:-1]) & (number[1:] == number[:-1])
         place = np.flatnonzero(tied)
         same[place[1:] - 1] = again

@@ -21,8 +21,8 @@ _TITLES = {
     "relevance": ("relevance", "rel", "label", "grade"),
 }
 
-# A column with one of these names contains the ids of queries. If there is also a column `query`, the latter contains
-# the texts of the queries.
+# A column with one of these names contains the ids of queries. A column `query` beside it contains the texts of the
+# queries.
 _QUERY_IDS = {"qid", "queryid"}
 
 
