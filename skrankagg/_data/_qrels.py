@@ -642,8 +642,9 @@ def match_ids(theirs, ours, kind):
         types = [id_type(ids) for ids in (theirs, ours)]
         if None not in types and types[0] != types[1]:
             raise InputError(
-                f"The qrels must judge the ids of the lists; they share no {kind} id: the lists have {show_ids(theirs)}, "
-                f"the qrels have {show_ids(ours)}, and {types[0]} never equal {types[1]}. Convert one column."
+                f"The qrels must judge the ids of the lists; they share no {kind} id: the lists have "
+                f"{show_ids(theirs)}, the qrels have {show_ids(ours)}, and {types[0]} never equal {types[1]}. Convert "
+                "one column."
             )
     return found
 
