@@ -64,7 +64,7 @@ def aggregate_chunks(name, method, args, progress):
 
 
 def _own_names(path):
-    """Return a dict of canonical column name to title in the file, found by the rules of `read_lists`."""
+    """Return a dict that maps canonical column names to the titles in the file, by the rules of `read_lists`."""
     titles = parquet_columns(path)
     return {
         name: title for title, name in zip(titles, held(LISTS, titles) or titles, strict=True) if name in LISTS.known

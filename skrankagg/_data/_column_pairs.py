@@ -131,7 +131,7 @@ def pair_names(titles):
 
 
 def _shared(first, second):
-    """Return the upper levels of a header, or the words at the beginning or the end, that two titles share."""
+    """Return the common part of two titles, or None: upper levels of a header, or words at the beginning or end."""
     if isinstance(first, tuple) and isinstance(second, tuple):
         n_same = next((k for k, both in enumerate(zip(first, second, strict=False)) if both[0] != both[1]), len(first))
         return None if n_same == 0 else first[0] if n_same == 1 else first[:n_same]

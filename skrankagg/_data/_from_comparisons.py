@@ -417,7 +417,7 @@ def _sorted_ids(values, strip, rule):
 
 
 def _as_sortable(rule, encode, *columns):
-    """Call a function that encodes ids, and convert its TypeError; `rule` begins the new error message."""
+    """Call a function that encodes ids, and convert TypeError to InputTypeError; `rule` begins the new message."""
     try:
         return encode(*columns)
     except TypeError as error:

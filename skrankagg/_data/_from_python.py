@@ -553,7 +553,7 @@ def _repeat_ids(ids, lengths):
 
 
 def _values(scores, lengths):
-    """Return a dict with a column of scores or, if there are no scores, a column of ranks from the positions."""
+    """Return a dict with a column of scores or, without scores, a column of the positions as ranks."""
     if scores:
         # Integers stay integers, because rounding could change their order.
         return {"score": new_series(list(chain.from_iterable(scores)))}

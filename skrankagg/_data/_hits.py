@@ -90,8 +90,8 @@ def _refuse_scores(one, caller, name):
         return
     if one.dtype.kind == "f" or not pd.api.types.is_integer_dtype(one.index.dtype):
         raise InputTypeError(
-            f"`lists` of {caller} must be {KINDS}; list {show(name)} is a Series of numbers. Pass a dict, "
-            "series.to_dict(), if its index contains the ids, or a list, series.tolist(), if its values are the ids."
+            f"`lists` of {caller} must be {KINDS}; list {show(name)} is a Series of numbers. Pass series.to_dict() if "
+            "its index contains the ids, or series.tolist() if its values are the ids."
         )
 
 

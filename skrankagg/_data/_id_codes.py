@@ -174,7 +174,7 @@ def distinct_objects(objects):
 
 
 def _number_addresses(objects):
-    """Number the addresses of objects in order of appearance; return the number of each row, and a row for each number.
+    """Number the distinct objects of an array by address; return the number of each row, and a row of each object.
 
     Hashing an address is several times faster than hashing an object.
     """

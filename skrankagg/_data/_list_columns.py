@@ -20,7 +20,7 @@ from ._frames import first_row, is_frame, known_frame, plain_index, titles_of
 #: be a number of duels or a factor. Lists of a query with the same positive mark together represent one duel.
 NO_DUEL, COUNTED, WEIGHTED = 0, -1, -2
 
-#: Refused names of groupings, because they are names of other columns or values of parameters.
+#: Names that a grouping must not have, because they are names of other columns or values of parameters.
 _REFUSED = ("list", "voter", "query", "model", "item", "rank", "score", "weight", "duel")
 
 

@@ -51,8 +51,8 @@ def judge_by(lists, qrels, y, X):
     named = plain_index(pd.Index(np.asarray(y)) if np.ndim(y) == 1 else pd.Index([]))
     if len(named) != lists.n_queries:
         raise InputError(
-            f"`y` must name a query for each of the {lists.n_queries} samples; got shape {np.shape(y)}. Leave y out "
-            "unless you want to permute the judgements."
+            f"`y` must contain a query id for each of the {lists.n_queries} samples; got shape {np.shape(y)}. Leave y "
+            "out, because the queries of the lists are known."
         )
     _check_names(named, plain_index(lists.queries))
     place = plain_index(qrels.queries).get_indexer(named)

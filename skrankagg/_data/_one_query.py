@@ -224,7 +224,7 @@ def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
             _refuse_no_lists(lists, names)
         return PlainQuery(names, ids, None, hits)
     scored = [values is not None for values, of in zip(scores, ids, strict=True) if of]
-    if not any(scored):  # lists from empty dicts have no scores
+    if not any(scored):  # all dicts of scores are empty
         return PlainQuery(names, ids, None, hits)
     if not all(scored) and not by_rank():
         odd = next(v for v, (values, of) in enumerate(zip(scores, ids, strict=True)) if of and values is None)
@@ -483,7 +483,7 @@ def _sort_names(held, names):
 
 
 def _read_scores(plain, held, n_rows):
-    """Return the scores of all rows as float64; and True if all lists are in descending order, False if unknown."""
+    """Return the scores of all rows as float64, and a bool that is True only if all lists are in descending order."""
     scores = [plain.scores[v] for v in held]
     try:
         score, largest, falls = gather_scores(scores, n_rows)

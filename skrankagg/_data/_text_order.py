@@ -112,7 +112,7 @@ def _order_of_characters(data, ptr, names):
 
 
 def _tied(same):
-    """Return a mask of the strings with the same integer as a neighbour; ``same[k]`` compares k and k + 1."""
+    """Return a mask of the strings that tie with a neighbour; ``same[k]`` is True if strings k and k + 1 tie."""
     tied = np.zeros(len(same) + 1, dtype=bool)
     tied[1:] = same
     tied[:-1] |= same
