@@ -72,7 +72,7 @@ def _own_names(path):
 
 
 def _text_ids(table):
-    """Convert an Arrow table to a frame in which all ids are text, as in other commands."""
+    """Convert an Arrow table to a frame with text ids, as in other commands."""
     frame = table.to_pandas()
     for name in ("query", "voter", "item"):
         if name in frame and not isinstance(frame[name].dtype, pd.StringDtype):

@@ -13,7 +13,7 @@ _VALUE = r"('[^']*'(?:, '[^']*')*(?: or '[^']*')?|\"[^\"]*\"|\[[^\]]*\]|\d+|True
 _LITERAL = r"('[^']*'|\"[^\"]*\"|\[[^\]]*\]|True\b|False\b|None\b|-?\d+(?:\.\d+)?(?:e-?\d+)?)"
 
 _SLOTS = "Rename the columns to model_a, model_b and winner"
-# Patterns of sentences and phrases that need a translation of their own, and their translations. In translations, FILES
+# Patterns of sentences and phrases that need a special translation, and their translations. In translations, FILES
 # stands for the files of the command.
 _PHRASES = [
     (r"^`lists` must", "The lists must"),

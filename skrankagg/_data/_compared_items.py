@@ -48,7 +48,7 @@ def ranks_absent_last(lists, absent):
 
 
 def _compared_with_all(lists, absent):
-    """Return a mask of the queries in which a list of positive weight ranks absent items last."""
+    """Return a mask of the queries where a list of positive weight ranks absent items last."""
     voting = (lists.list_weight > 0) & ranks_absent_last(lists, absent)
     return np.logical_or.reduceat(voting, lists.list_ptr[:-1])
 
@@ -67,7 +67,7 @@ def labels_of_held(lists):
 
 
 def _surely_connected(lists):
-    """Return a mask of the queries in which the lengths of the lists prove that all items are connected."""
+    """Return a mask of the queries where the lengths of the lists prove that all items are connected."""
     # Two lists share an item if the sum of their lengths exceeds the number of items. Lists of weight 0 do not count.
     length, n = (
         np.where(lists.list_weight > 0, lists.list_length, 0),
@@ -94,7 +94,7 @@ def _label(lists):
     label = label[:n]
     first = np.full(n_found, n)
     first[label[::-1]] = np.arange(n - 1, -1, -1)
-    # A list of weight 0 is a component of its own, without candidates.
+    # A list of weight 0 is a separate component without candidates.
     held = np.flatnonzero(first < n)
     query = lists.candidate_query[first[held]].astype(np.int64)
     order = np.lexsort([first[held], -np.bincount(label, minlength=n_found)[held], query])
@@ -146,17 +146,17 @@ def warn_of_components(lists, absent, method):
 
 
 def paired_queries(lists):
-    """Return a mask of the queries in which lists of two items have more than half of the total weight."""
+    """Return a mask of the queries where lists of two items have more than half of the total weight."""
     return _most_weight(lists, lists.list_length == 2)
 
 
 def exposed_queries(lists):
-    """Return a mask of the queries with more than four items in which most of the weight is in lists of two items."""
+    """Return a mask of the queries with more than four items where lists of two items have most of the weight."""
     return paired_queries(lists) & (lists.query_n_items > _FEW_ITEMS)
 
 
 def partial_queries(lists):
-    """Return a mask of the queries in which the median length of the lists is below half of the number of items.
+    """Return a mask of the queries where the median length of the lists is below half of the number of items.
 
     The median is weighted by the weights of the lists. Items that occur only in lists of weight 0 are ignored. The mask
     is False for the queries of :func:`paired_queries`.
@@ -168,7 +168,7 @@ def partial_queries(lists):
 
 
 def _most_weight(lists, chosen):
-    """Return a mask of the queries in which the chosen lists have more than half of the total weight."""
+    """Return a mask of the queries where the chosen lists have more than half of the total weight."""
     if not chosen.any():
         return np.zeros(lists.n_queries, dtype=bool)
     return 2 * lists.sum_over_lists(np.where(chosen, lists.list_weight, 0.0)) > lists.sum_over_lists(lists.list_weight)
@@ -218,7 +218,7 @@ def _warn_of_partial(queries, lenient, method):
 
 
 def warn_of_paired_comparisons(lists, method, *, marked=True):
-    """Warn about queries with more than four items in which lists of two items have more than half of the weight.
+    """Warn about queries with more than four items where lists of two items have more than half of the weight.
 
     `method` is the name of a method that ranks the items in a list above absent items. If `marked` is false, the method
     does so only in lists that are not marked as paired comparisons, so marked lists cause no warning. One warning

@@ -15,7 +15,7 @@ _SHOWN = 5
 
 
 def read_ties(values, name):
-    """Read a column of ties as bool of shape (n_rows,); refuse values other than booleans, 0 and 1.
+    """Read a column of ties as bool of shape (n_rows,); raise InputError if a value is not a boolean, 0 or 1.
 
     >>> import pandas as pd
     >>> from skrankagg._data._comparisons import read_ties
@@ -76,7 +76,7 @@ def _show(one):
 
 
 def _texts(ids):
-    """Return the set of those ids in an index that are text."""
+    """Return the set of all ids in an index that are text."""
     return set() if pd.api.types.is_numeric_dtype(ids.dtype) else {one for one in ids.tolist() if isinstance(one, str)}
 
 

@@ -1,4 +1,4 @@
-"""Detection of lists in which scores and ranks order the items differently.
+"""Detection of lists where scores and ranks order the items differently.
 
 There are three usual causes. The scores are p-values or distances, where lower is better. Or scores and ranks come from
 different lists. Or the scores are integers above 2 ** 53 that round to the same float64. Methods that use only ranks
@@ -11,7 +11,7 @@ from .._arrays._ragged import expand, group_order
 from ..exceptions import InputError
 from ._frames import EXACT_LIMIT, first_row, show_id
 
-#: Advice in messages about lists in which scores contradict ranks.
+#: Advice in messages about lists where scores contradict ranks.
 CONFLICT_ADVICE = (
     "If lower scores are better, pass lower_is_better=True to RankedLists.from_frame. Otherwise pass rank=None or "
     "score=None to ignore the wrong column."
@@ -24,7 +24,7 @@ _MERGED_ADVICE = (
 
 
 def find_conflicts(row_ptr, tie_start, score):
-    """Mark the lists in which an item with a worse rank has a better score.
+    """Mark the lists where an item with a worse rank has a better score.
 
     Returns a mask of shape (n_lists,), or None if there is no such list. The rows of list ``v`` are ``row_ptr[v]`` to
     ``row_ptr[v + 1] - 1``, sorted by rank; no list may be empty. `tie_start`, of shape (n_rows,), marks the first row
@@ -44,7 +44,7 @@ def find_conflicts(row_ptr, tie_start, score):
 
 
 def find_merged(row_ptr, score, exact):
-    """Mark the lists in which distinct scores round to the same float64.
+    """Mark the lists where distinct scores round to the same float64.
 
     Returns a mask of shape (n_lists,), or None if there is no such list. The rows of list ``v`` are ``row_ptr[v]`` to
     ``row_ptr[v + 1] - 1``. `score` contains the rounded scores, and `exact` contains integers in the order of the exact
@@ -61,7 +61,7 @@ def find_merged(row_ptr, score, exact):
 
 
 def still_merged(merged, row_ptr, rank, score):
-    """Mark the lists of the mask `merged` in which distinct scores still round to one float64 after rows were removed.
+    """Mark the lists of the mask `merged` where distinct scores still round to one float64 after rows were removed.
 
     Returns a mask of shape (n_lists,), or None if there is no such list.
     """

@@ -105,8 +105,7 @@ def codes_to_merge(sides, row, turned):
     """Return a code for each of n lists, so that lists with equal codes have equal covariates and can be merged.
 
     `sides` is the result of :func:`read_sides`. `row` selects the row of each list. `turned`, of shape (n,), marks the
-    lists in which the second item of the row is ranked first. Returns None if there are more than n / 2 different
-    codes.
+    lists where the second item of the row is ranked first. Returns None if there are more than n / 2 different codes.
     """
     n = len(turned)
     code, size = np.zeros(n, dtype=np.int64), 1
@@ -161,8 +160,8 @@ def fields_of_columns(columns):
 def fields_of_pairs(sides, rows, turned):
     """Convert the covariates of comparisons to the RankedLists fields of covariates.
 
-    `sides` is the result of :func:`read_sides`. `rows` contains the row of each list, and `turned` marks the lists in
-    which the second item of the row is ranked first.
+    `sides` is the result of :func:`read_sides`. `rows` contains the row of each list, and `turned` marks the lists
+    where the second item of the row is ranked first.
     """
     if not sides:
         return fields_of_columns({})

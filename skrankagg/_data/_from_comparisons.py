@@ -114,7 +114,7 @@ def from_comparisons(
     Returns
     -------
     RankedLists
-        Lists of two items, whose voters are numbered from 0. A comparison whose share is neither 0, nor 1/2, nor 1
+        Lists of two items, with voters that are numbered from 0. A comparison with another share than 0, 1/2 or 1
         becomes two lists, one for each order of the items. These two lists together count as one comparison.
 
     Raises

@@ -45,7 +45,7 @@ def from_frame(
     ----------
     frame : DataFrame of pandas, polars or pyarrow, a lazy frame of polars, DuckDB or Ibis, or iterable of named tuples
         A row for each item of each list, in any order. Other columns are ignored; in a lazy frame, they are not
-        collected. Named tuples, such as ``ScoredDoc`` of ir_measures, are rows whose fields are the columns.
+        collected. Named tuples, such as ``ScoredDoc`` of ir_measures, are read as rows, with their fields as columns.
     query, voter, item : str or None, default="query", "voter", "item"
         Names of the columns of ids, which may have any sortable dtype. With ``query=None``, all rows belong to one
         query, ``q``. With ``voter=None``, or without a column of voters, all rows belong to one voter, ``consensus``.

@@ -57,7 +57,7 @@ def from_runs(
         `voter`; otherwise, the voters are numbered from 1. Iterables of named tuples, such as ``ScoredDoc`` of
         ir_measures, are read as frames. A run may also be a ``Run`` of ranx, which keeps its name in a list.
     lower_is_better : bool or sequence of voters, default=False
-        Whether smaller scores are better, as for distances and p-values. A sequence contains the voters whose smaller
+        Whether smaller scores are better, as for distances and p-values. A sequence names the voters for which smaller
         scores are better. Such scores are negated.
     duplicates : {"error", "first", "best", "mean"}, default="error"
         How to treat an item that a list contains twice; see :meth:`from_frame`.
@@ -514,7 +514,7 @@ def _is_list(results):
 
 
 def _is_by_query(run):
-    """Return True for a dict keyed by query, in which the values are lists or dicts."""
+    """Return True for a dict with lists or dicts as values, so that its keys are queries."""
     return isinstance(run, Mapping) and any(
         isinstance(results, list | tuple | Mapping) or (isinstance(results, np.ndarray) and results.ndim == 1)
         for results in run.values()

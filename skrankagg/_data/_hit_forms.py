@@ -39,7 +39,7 @@ class Form(NamedTuple):
     read_fields : callable
         Returns the metadata of a hit as a mapping, or None.
     zero_is_none : bool
-        Whether a list in which all scores of a kind are 0 is treated as a list without scores of this kind.
+        Whether scores of a kind are ignored if all of them are 0.
     """
 
     fits: Callable[[Any], bool]

@@ -131,7 +131,7 @@ class PlainQuery:
 
 
 def is_batch(lists, key):
-    """Return True for a batch, a sequence in which each element contains the lists of one query."""
+    """Return True for a batch, which is a sequence with the lists of one query in each element."""
     if not isinstance(lists, list | tuple):
         return False
     # The two most common cases are a list of ids, and a dict of id to score.
@@ -238,7 +238,7 @@ def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
 
 
 def _refuse_no_lists(lists, names):
-    """Raise an error if all lists are None or exceptions; accept a request in which all lists are empty."""
+    """Raise an error if all lists are None or exceptions; accept a request with only empty lists."""
     if lists and all(map(has_not_arrived, lists)):
         name = "list 1" if names is None else show(names[0])
         raise InputError(

@@ -144,7 +144,7 @@ class Qrels(Immutable):
         ----------
         frame : DataFrame of pandas, polars or pyarrow, lazy frame of polars, DuckDB or Ibis, or iterable of tuples
             A row for each judged (query, item), in any order. Other columns are ignored. Named tuples, such as ``Qrel``
-            of ir_measures or the qrels of ir_datasets, are rows whose fields are the columns.
+            of ir_measures or the qrels of ir_datasets, are read as rows, with their fields as columns.
         query, item, relevance : str, default="query", "item", "relevance"
             Names of the columns. If a column is missing under its default name, other common names are tried. For
             queries and items, these names are ``qid``, ``docno`` and others, as in :meth:`RankedLists.from_frame`. For

@@ -50,7 +50,7 @@ _SHOWN_PLACES, _SHOWN_VOTERS = 5, 8
 def _constructor(
     function: Callable[Concatenate[Any, _Parameters], Any],
 ) -> Callable[[Any], "classmethod[RankedLists, _Parameters, RankedLists]"]:
-    """Turn a function of another module, whose first argument is the class, into a classmethod of RankedLists.
+    """Turn a function of another module into a classmethod of RankedLists; its first argument is the class.
 
     A decorated definition keeps the signature for type checkers, but an attribute without an annotation does not.
     """
@@ -78,9 +78,9 @@ class RankedLists(Immutable):
     list_weight : ndarray of shape (n_lists,), dtype=float64
         Weight of each list. A list with an integer weight w counts as w equal lists.
     list_conflict : ndarray of shape (n_lists,), dtype=bool, or None
-        Mask of the lists in which ranks and scores order the items differently; None if there is no such list.
+        Mask of the lists where ranks and scores order the items differently; None if there is no such list.
     list_merged : ndarray of shape (n_lists,), dtype=bool, or None
-        Mask of the lists in which different scores round to the same `score`; None if there is no such list.
+        Mask of the lists where different scores round to the same `score`; None if there is no such list.
     row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
         List ``v`` has the rows ``row_ptr[v]`` to ``row_ptr[v + 1] - 1``, best first; tied rows are sorted by item.
     candidate : ndarray of shape (n_rows,), dtype=int32
@@ -118,7 +118,7 @@ class RankedLists(Immutable):
     even if they round to the same float64. Times are refused because they are not numbers; convert them to integers.
 
     Ranks and scores conflict if an item with a worse rank has a better score. Methods that use scores refuse such
-    lists, and also lists in which different scores round to the same float64. Lists of weight 0 are not checked. After
+    lists, and also lists where different scores round to the same float64. Lists of weight 0 are not checked. After
     :meth:`keep_rows`, only the remaining rows are checked.
 
     Examples
@@ -194,7 +194,7 @@ class RankedLists(Immutable):
 
     @property
     def shape(self) -> tuple[int]:
-        """Shape (n_queries,), from which scikit-learn reads the number of samples."""
+        """Shape (n_queries,); scikit-learn uses it as the number of samples."""
         return (len(self),)
 
     def __getitem__(self, key: Any) -> "RankedLists":

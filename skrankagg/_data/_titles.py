@@ -5,8 +5,8 @@ import re
 from .._support._warn import warn_user
 from ..exceptions import AmbiguousInputWarning
 
-# Canonical name of a column, and its accepted titles in the order in which messages list them. Upper case, blanks,
-# dots, hyphens and underscores in titles are ignored.
+# Accepted titles of each canonical name, in the order of messages. Upper case, blanks, dots, hyphens and underscores in
+# titles are ignored.
 _TITLES = {
     "query": ("query", "qid", "query_id", "q", "topic", "topic_id"),
     "voter": ("voter", "voter_id", "system", "run", "run_id", "ranker", "tag"),
@@ -66,7 +66,7 @@ def query_ids(titles):
 
 
 def document_numbers(titles):
-    """Return ["docid"] for a frame of PyTerrier, in which this column contains numbers instead of ids; otherwise [].
+    """Return ["docid"] for a frame of PyTerrier, where this column contains numbers instead of ids; otherwise [].
 
     >>> from skrankagg._data._titles import document_numbers
     >>> document_numbers(["qid", "docid", "docno", "rank"]), document_numbers(["qid", "docid", "rank"])
