@@ -204,7 +204,7 @@ def test_fuse_accepts_ids_of_any_ordered_type():
         ([["a"], ["b"]], {"weights": {"bm25": 1}}, InputError, "unnamed lists"),
         ([["a"], ["b"]], {"weights": {3, 4}}, InputTypeError, "must be numbers, one for each list"),
         ({"u": ["a"]}, {"weights": pd.Series([1, 2], index=["u", "u"])}, InputError, "its index repeats 'u'"),
-        ([pd.Series({"a": 0.5})], {}, InputTypeError, r"list 0 is a Series of numbers\. Pass a dict, series\.to_dict"),
+        ([pd.Series({"a": 0.5})], {}, InputTypeError, r"list 0 is a Series of numbers\. Pass series\.to_dict"),
         ([pd.Series({"a": 3, "b": 2})], {}, InputTypeError, "is a Series of numbers"),
         (
             {"bm25": ["a"], "dense": ["b"]},

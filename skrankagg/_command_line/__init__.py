@@ -1,3 +1,3 @@
-"""The command line: its usage, commands and error messages."""
+"""The command `skrankagg`: its options, subcommands and error messages."""
 
 from ._main import main

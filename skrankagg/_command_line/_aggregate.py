@@ -1,4 +1,4 @@
-"""Commands aggregate and explain: compute a consensus, and show the contribution of each list to the scores."""
+"""Commands `skrankagg aggregate` and `skrankagg explain`, which compute a consensus and explain its scores."""
 
 import math
 import shutil
@@ -24,7 +24,7 @@ from ._report import check_outputs, plain_table, show_number
 
 _DRAWN = {"list": "lists", "voter": "voters", "query": "queries"}
 _TESTED = (
-    "A gap to the next item is found if the adjusted p-value is at most 0.05; items without a gap between them may "
+    "There is a gap to the next item if the adjusted p-value is at most 0.05; items without a gap between them may "
     "still differ."
 )
 _TABLES = [one.name for one in written() if one.is_table]
@@ -68,7 +68,7 @@ def aggregate(args, progress):
         with name_file_in_errors(out, "write"):
             write_run(frame, out, format=format, tag=tag)
         return
-    # Standard output gets the same checks and the same text as a file.
+    # A file is written first, so that standard output gets the same checks and the same text.
     with tempfile.TemporaryDirectory() as folder, name_file_in_errors("standard output", "write"):
         path = Path(folder) / "consensus"
         write_run(frame, path, format=format, tag=tag)
@@ -87,14 +87,14 @@ def _say_coefficients(table):
 
 
 def _with_intervals(method, lists, args):
-    """Compute the range of each item's places over random draws, and test the score gaps if the method allows this."""
+    """Return the consensus with the range of each item's places over random draws, and tests of gaps between scores."""
     smooth = method.__sklearn_tags__().aggregator_tags.smooth
     options = {"n_resamples": args.draws, "unit": args.unit, "random_state": args.random_state or 0}
     return rank_stability(method, lists, adjust="max-t" if smooth else None, **options)
 
 
 def _pages(name, frame, args):
-    """Yield the texts to print: first an explanation, then a table for each query."""
+    """Yield the texts that --intervals prints: an explanation, and a table for each query."""
     words = (
         f"{name}: scores with standard errors, 95 % intervals of the places, and shares of first places in "
         f"{args.draws:,} draws of {_DRAWN.get(args.unit, args.unit)}."
@@ -141,7 +141,7 @@ def _method(args, unjudged=DEFAULT_METHOD):
 
 
 def _with_covariates(name, method, args):
-    """Return the name of the method, and the method with its parameter `covariates` set by --covariates."""
+    """Return the name of the method, and the method with the covariates of the option --covariates."""
     covariates = list(covariates_of(args.covariates))
     if not covariates:
         return name, method
@@ -163,7 +163,7 @@ def _usual_method(sources, args):
 
 
 def _begin(args, progress):
-    """Read the lists, fit the method if necessary, and return the method's name, the method and the lists."""
+    """Read the lists and fit the method if necessary; return the name of the method, the method and the lists."""
     sources = find_sources(args.lists)
     name, method = _method(args, DEFAULT_METHOD if args.method is not None else _usual_method(sources, args))
     lists = load_lists(sources, args, progress)

@@ -12,7 +12,7 @@ from ._messages import UserError, name_file_in_errors
 def aggregate_chunks(name, method, args, progress):
     """Aggregate Parquet files in chunks of whole queries, and write the consensus.
 
-    An interrupted job can be resumed if it has a name.
+    An interrupted job can be resumed if --job gives it a name.
     """
     for given, option in (
         (args.intervals, "--intervals"),
@@ -38,9 +38,7 @@ def aggregate_chunks(name, method, args, progress):
         raise UserError("--chunk-queries writes a Parquet file; name the file: -o consensus.parquet.")
     tags = method.__sklearn_tags__()
     if tags.aggregator_tags.supervised:
-        raise UserError(
-            f"{name} learns from judgements, and learning needs all lists at once; leave out --chunk-queries."
-        )
+        raise UserError(f"{name} learns from judgements, which needs all lists at once; leave out --chunk-queries.")
     sources = find_sources(args.lists)
     if any(source.name is not None or source.path == "-" for source in sources):
         raise UserError(
@@ -66,7 +64,7 @@ def aggregate_chunks(name, method, args, progress):
 
 
 def _own_names(path):
-    """Return a dict from each column name to its title in the file, found by the rules of `read_lists`."""
+    """Return a dict that maps canonical column names to the titles in the file, by the rules of `read_lists`."""
     titles = parquet_columns(path)
     return {
         name: title for title, name in zip(titles, held(LISTS, titles) or titles, strict=True) if name in LISTS.known
@@ -74,7 +72,7 @@ def _own_names(path):
 
 
 def _text_ids(table):
-    """Convert an Arrow table to a frame in which all ids are text, as in other commands."""
+    """Convert an Arrow table to a frame with text ids, as in other commands."""
     frame = table.to_pandas()
     for name in ("query", "voter", "item"):
         if name in frame and not isinstance(frame[name].dtype, pd.StringDtype):

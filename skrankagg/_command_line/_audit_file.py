@@ -30,7 +30,7 @@ def audit(args, progress):
 
 
 def _audit(lists, method, options, args, progress):
-    """Audit the comparisons of one query; the sentences of the result name flags instead of arguments of Python."""
+    """Audit the comparisons of one query; the texts of the result contain flags instead of Python arguments."""
     progress.say(f"auditing {lists.list_weight.sum():,.0f} duels")
     frame = audit_board(lists, method, **options)
     for column in ("seen", "advice"):

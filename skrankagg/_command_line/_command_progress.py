@@ -1,19 +1,19 @@
-"""Progress of a long command, written to standard error."""
+"""Progress messages of a long command on standard error."""
 
 import itertools
 import sys
 import threading
 import time
 
-# Numbers of seconds: before the first line, between two changes of a terminal's line, and between two lines of a log.
+# Seconds before the first message, between two messages at a terminal, and between two lines of a log.
 _PATIENCE, _BLINK, _PAUSE = 2.0, 0.5, 10.0
 
 
 class Progress:
     """Context manager that writes progress messages; the first message is written after two seconds.
 
-    At a terminal, each message overwrites the line of the previous message, and the line is cleared at the end. In
-    other outputs, such as a log, a line is written when the activity changes, and every ten seconds.
+    At a terminal, each message overwrites the previous message, and the line is cleared at the end. In a log, a line is
+    written when the activity changes, and every ten seconds.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Progress:
         self.text = text
 
     def counter(self, what, total):
-        """Return a function that must be called after each step; each call updates the number of steps in the text."""
+        """Return a function to call after each step; each call updates the number of steps in the message."""
         steps = itertools.count()
 
         def step(*_):

@@ -1,4 +1,4 @@
-"""Command `skrankagg compare`, which measures several methods on the same lists."""
+"""Command `skrankagg compare`, which measures several methods on the same lists and judgements."""
 
 import time
 import warnings
@@ -34,9 +34,9 @@ from ._report import (
 )
 from ._usage import files_of
 
-# With more voters than this number, the best single voter is not informative.
+# With more voters than this number, the best single voter is not shown, because it is not informative.
 _MAX_SINGLE_VOTERS = 50
-# Number of queries in the trial run, which estimates the duration; and least number of queries for such an estimate.
+# Number of queries in the trial run that estimates the duration, and the smallest number of queries for an estimate.
 _TRIED, _WORTH = 3, 12
 
 
@@ -72,7 +72,7 @@ def compare(args, progress):
     count = progress.counter("methods", len(methods))
 
     def report(line):
-        """Process a progress line: a line about the lists becomes a note; any other line counts a finished method."""
+        """Process a line of progress: a line about the lists becomes a note; any other line means a finished method."""
         if line.startswith(LISTS_LINE):
             notes.append(in_flags(line.removeprefix(LISTS_LINE), args.flags, files=files_of(args)))
         else:
@@ -87,7 +87,7 @@ def compare(args, progress):
         with_voters=args.voters,
         cv=args.cv,
         skip_slower_than=args.skip_slower_than,
-        error_score="raise" if len(methods) == 1 else np.nan,  # if there is only one method, its error is raised
+        error_score="raise" if len(methods) == 1 else np.nan,  # the error of a single method is raised
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitFailedWarning)  # failures are reported below
@@ -131,7 +131,7 @@ def _print_results(args, comparator, lists, qrels, encoded, measures, notes, pro
 
 
 def _tell_how_long(methods, lists, args, progress):
-    """Run each method on a few queries, and print an estimate of the time for all queries."""
+    """Print an estimate of the duration of the comparison, from a trial run of each method on a few queries."""
     if args.quiet or lists.n_queries < _WORTH:
         return
     progress.say(f"trying {len(methods)} methods on {_TRIED} queries")
@@ -143,17 +143,14 @@ def _tell_how_long(methods, lists, args, progress):
             try:
                 method.fit_transform(few)
             except USER_MISTAKES:
-                continue  # failures are reported by the comparison
+                continue  # the comparison reports failures later
     seconds = (time.perf_counter() - start) * lists.n_queries / _TRIED
     took = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"
     say(f"{len(methods)} methods on {lists.n_queries} queries, about {took}")
 
 
 def _single_voters(lists, qrels, measures):
-    """Return the measures of the best voter, and the means over all voters.
-
-    Return None if there is only one voter, or if there are too many.
-    """
+    """Return the measures of the best voter and the means over all voters; None for one voter or too many voters."""
     if not 1 < lists.n_voters <= _MAX_SINGLE_VOTERS:
         return None
     table = evaluate_voters(lists, qrels, list(measures), missing_queries="zero").drop(columns="n_queries")

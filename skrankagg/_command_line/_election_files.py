@@ -1,4 +1,4 @@
-"""Files of elections at a terminal: PrefLib files, ballots, and tables with a column of ranks or scores per voter."""
+"""Reading of files of elections: PrefLib files, ballots, and tables with a column of ranks or scores for each voter."""
 
 import csv
 import io
@@ -18,23 +18,23 @@ from ..datasets._sources import encoding_checked, file_name, opened
 from ..exceptions import InputError
 from ._messages import UserError
 
-# The first lines of the header that PrefLib used before 2022.
+# First lines of PrefLib's format before 2022.
 _OLD_PREFLIB = re.compile(r"\s*\d+\s*\n\s*1\s*,")
-# The number of equal ballots, before a ballot.
+# A ballot after the number of equal ballots, as in "12: A > B".
 _COUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*:(.*)", re.DOTALL)
-# Titles of columns with the first choice, the second choice and so on.
+# Titles of the columns of choices, such as "choice 1" or "2nd preference".
 _CHOICE = re.compile(
     r"(?:(?:choice|preference|pref|rank|place)\s*(\d+)|(\d+)(?:st|nd|rd|th)?\s*(?:choice|preference|pref|rank|place))"
 )
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 _BALLOTS = {"ballot", "ranking", "order", "preferences"}
 _COUNTS = {"count", "counts", "votes", "weight", "n", "number", "voters"}
-# Number of lines that decide whether a file contains ballots.
+# Number of lines that are read to find out if a file contains ballots.
 _SAMPLE = 20
 
 
 def election_format(source, format="auto", decimal="."):
-    """Return the format of a file of an election, or None if the file has other content.
+    """Return the format of a file of an election, or None for a file of other data.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def election_format(source, format="auto", decimal="."):
         with opened(source) as stream:
             lines = [line.decode("utf-8-sig") for line in islice(stream, _SAMPLE)]
         header = _cells(next(filter(str.strip, lines), ""))
-    except (OSError, ValueError, csv.Error):  # the reader of lists reports the fault
+    except (OSError, ValueError, csv.Error):  # the reader of lists raises a better error
         return None
     lines = [line for line in lines if line.strip()]
     if not lines or lines[0].lstrip()[0] in "{[":  # JSON may be one very long line
@@ -87,7 +87,7 @@ def _plain(title):
 
 
 def _are_ballots(lines):
-    """Return True if lines are ballots such as `A > B = C`, and not lists with such ids in JSON, CSV or TREC runs."""
+    """Return True if the lines are ballots such as `A > B = C`, and not lists with ids that contain ">"."""
 
     def may_be(line):
         words, fields = line.split(), line.split(",")
@@ -100,7 +100,7 @@ def _are_ballots(lines):
 
 
 def _choices(header):
-    """Return the positions of the columns of the first choice, second choice and so on, or [] if there are none."""
+    """Return the positions of the columns of the first choice, the second choice, and so on, or an empty list."""
     found = {}
     for place, title in enumerate(header):
         match = _CHOICE.fullmatch(title)
@@ -113,7 +113,7 @@ def _choices(header):
 
 
 def _kind_of_numbers(source, header, lines, decimal):
-    """Return "ranks" for a table of ranks with a row for each item or voter; return None for other content."""
+    """Return "ranks" for a table of ranks with a row for each item or voter; return None for other data."""
     names = [canonical(title) for title in header]
     is_other = any(name not in (None, "tie") for name in names[1:]) or names[0] not in (None, "item", "voter")
     if len(header) < 3 or len(lines) < 2 or is_other or any(map(is_number, header)):
@@ -126,13 +126,13 @@ def _kind_of_numbers(source, header, lines, decimal):
     if all(_is_ranking(one[~np.isnan(one)]) for one in lists):
         return "ranks"
     raise UserError(
-        f"{file_name(source)!r} is a table with numbers of each voter, which may be ranks or scores. Choose --format "
-        "ranks or --format scores."
+        f"{file_name(source)!r} is a table of numbers, which may be ranks or scores. Choose --format ranks or --format "
+        "scores."
     )
 
 
 def _is_ranking(values):
-    """Return True if numbers are ranks from 1, in which tied items have the lowest, mean or highest of their ranks."""
+    """Return True if numbers are ranks from 1, where tied items all have the lowest, mean or highest of their ranks."""
     if not len(values):
         return True
     ranks = pd.Series(values)
@@ -154,8 +154,8 @@ def read_election(source, kind, decimal="."):
     Returns
     -------
     DataFrame
-        Columns query, voter, item, rank, and for some formats score or weight. The query has the name of the file
-        without folders and suffix.
+        Columns query, voter, item, rank, and for some formats score or weight. The id of the query is the name of the
+        file, without folders and suffix.
     """
     with encoding_checked(source):
         frame = _READERS[kind](source, decimal)
@@ -186,7 +186,7 @@ def _read_ballots(source, decimal):
 
 
 def _read_table(text):
-    """Return the header of a table, and an iterator over the number and the cells of each line that is not blank."""
+    """Return the header of a table, and an iterator over its lines as (line number, cells); blank lines are skipped."""
     reader = csv.reader(io.StringIO(text), delimiter=separator_of(text))
     header = [title.strip() for title in next(reader, [])]
 
@@ -214,7 +214,7 @@ def _lines_of_ballots(text, header, choices, decimal):
 
 
 def _table_of_ballots(text, header, choices, decimal):
-    """Read a table with a ballot in each row, in one column or with a column for each choice."""
+    """Read a table with a ballot in each row, either in a single column or with a column for each choice."""
     _, records = _read_table(text.lstrip())
     count = next((k for k, title in enumerate(header) if title in _COUNTS), None)
     one = next((k for k, title in enumerate(header) if title in _BALLOTS), None)
@@ -235,10 +235,7 @@ def _table_of_ballots(text, header, choices, decimal):
 
 
 def _read_numbers(source, kind, decimal):
-    """Read a table of numbers with named rows and columns; empty cells become NaN.
-
-    The name of the index is the title of the first column.
-    """
+    """Read a table of numbers as a frame, with the first column as its index; empty cells become NaN."""
     header, records = _read_table(_lines(source).lstrip("\r\n"))
     names, rows = [], []
     for line, (name, *values) in records:

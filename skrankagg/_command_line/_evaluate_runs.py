@@ -1,4 +1,4 @@
-"""Command `skrankagg evaluate`, which evaluates existing runs with relevance judgements."""
+"""Command `skrankagg evaluate`, which measures existing runs with relevance judgements."""
 
 import pandas as pd
 
@@ -23,7 +23,7 @@ from ._report import (
 
 
 def evaluate(args, progress):
-    measures = read_measures(args)  # checked first, because the name of a missing file may look like a measure
+    measures = read_measures(args)  # checked first, because a missing file may be read as the name of a measure
     if len(args.files) < 2:
         args.parser.error("give at least one run, and the qrels last")
     check_outputs(args.out)

@@ -45,7 +45,7 @@ class Source:
 
     @cached_property
     def file(self):
-        """Value that the reading functions accept as `path`; standard input and pipes are read into memory once."""
+        """Path or content of the file for the reading functions; standard input and pipes are read into memory once."""
         with name_file_in_errors(repr(self), "read"):
             return make_rereadable(sys.stdin.buffer if self.path == "-" else self.path, "skrankagg")
 
@@ -55,7 +55,7 @@ class Source:
         return is_comparisons(self.file)
 
     def election_format(self, args):
-        """Return "preflib", "ballots", "ranks" or "scores" for a file of an election; otherwise return None."""
+        """Return the format of a file of an election, such as "ballots"; return None for other files."""
         if args.columns is not None:
             return None
         with name_file_in_errors(repr(self), "read"):
@@ -66,7 +66,7 @@ class Source:
 
 
 def find_sources(texts):
-    """Find the files of arguments: FILE, NAME=FILE, a pattern such as 'runs/*.gz', a folder, or - (standard input)."""
+    """Find the files of arguments such as FILE, NAME=FILE, a pattern, a folder, or - for standard input."""
     sources = [source for text in texts for source in _find(text)]
     paths = [source.path for source in sources]
     twice = next((path for path in paths if paths.count(path) > 1), None)
@@ -102,7 +102,7 @@ def _find(text):
 
 
 def load_data(args, progress):
-    """Read or generate lists and judgements; return the lists, the judgements, and notes on the data."""
+    """Read or generate the data of the command `compare`; return the lists, the judgements, and notes on the data."""
     if args.files:
         *paths, qrels = args.files
         return load_lists(find_sources(paths), args, progress), load_qrels(qrels, progress), []
@@ -123,7 +123,7 @@ def load_data(args, progress):
 
 
 def load_lists(sources, args, progress, *, position=False):
-    """Read ranked lists of one or more voters, or comparisons.
+    """Read ranked lists, comparisons or ballots from files, and return them as RankedLists.
 
     With `position`, comparisons also get the covariate "position" if their columns contain a first and a second item.
     """
@@ -136,7 +136,7 @@ def load_lists(sources, args, progress, *, position=False):
 
 
 def load_runs(texts, args, progress):
-    """Read runs, one from each file; return a dict from run name to lists, with one list for each query."""
+    """Read a run from each file; return a dict of run name to RankedLists."""
     runs = {}
     for source in find_sources(texts):
         name = source.name or os.path.basename(repr(source))
@@ -154,7 +154,7 @@ def names_of(text):
 def covariates_of(text):
     """Convert the value of --covariates, such as ``position,words=words_a:words_b``, to a dict.
 
-    The dict maps the name of each covariate to the name of its column, or to a tuple of two names.
+    The dict maps the name of each covariate to the name of its column, or to the names of two columns as a tuple.
     """
     covariates = {}
     for name in names_of(text) or ():
@@ -176,8 +176,8 @@ def _load(sources, args, progress, voter, position=False):
             if voter != "auto":
                 what = f"--voter {voter}" if isinstance(voter, str) else "a name (NAME=FILE)"
                 raise UserError(
-                    f"{what} applies only to files of ranked lists, but this file contains comparisons, which need no "
-                    "voter. Leave out the voter, or name columns that group the comparisons with --groups."
+                    f"{what} applies only to files of ranked lists, but this file contains comparisons. Leave it out, "
+                    "or name columns of voters with --groups."
                 )
             return _load_comparisons(files, args, progress, position)
         kinds = [source.election_format(args) for source in sources]
@@ -185,8 +185,8 @@ def _load(sources, args, progress, voter, position=False):
             option = f"--{name.replace('_', '-')}"
             if getattr(args, name, None):
                 raise UserError(
-                    f"{option} applies only to files of comparisons, which have columns such as winner and loser; "
-                    f"leave out {option}."
+                    f"{option} applies only to files of comparisons, with columns such as winner and loser; leave out "
+                    f"{option}."
                 )
         if any(kinds):
             return _load_elections(files, kinds, args.decimal, voter, progress)
@@ -209,7 +209,7 @@ def _load_elections(files, kinds, decimal, voter, progress):
     """Read files of elections; each file is a query."""
     if voter != "auto":
         what = f"--voter {voter}" if isinstance(voter, str) else "a name (NAME=FILE)"
-        raise UserError(f"{what} needs files with one voter each, but a file of ballots has many; leave it out.")
+        raise UserError(f"{what} needs files with one voter, but a file of ballots has many; leave it out.")
     if None in kinds:
         other = files[kinds.index(None)]
         raise UserError(
@@ -219,7 +219,7 @@ def _load_elections(files, kinds, decimal, voter, progress):
     names = [frame["query"].iloc[0] for frame in frames]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise UserError(f"each file of an election is a query with the name of the file; {twice!r} is given twice.")
+        raise UserError(f"files of elections must have different names, which become queries; {twice!r} occurs twice.")
     frame = pd.concat(frames, ignore_index=True)
     if "weight" in frame:
         frame["weight"] = frame["weight"].fillna(1.0)
@@ -230,7 +230,7 @@ def _load_elections(files, kinds, decimal, voter, progress):
 
 
 def _load_comparisons(files, args, progress, position):
-    """Read files with a row for each comparison, and the position of the items if it is known and requested."""
+    """Read files with a row for each comparison; add the covariate "position" if it is known and requested."""
     frames = [read_comparisons(file) for file in files]
     if any(list(frame) != list(frames[0]) for frame in frames):
         raise UserError(
@@ -268,7 +268,7 @@ def _numbers(column):
 
 
 def load_judgements(text, progress):
-    """Read judgements for learning, either from a filled-in table of items to judge or from a file in any format."""
+    """Read judgements from a filled-in table of the command `judge`, or from a file in another format."""
     if os.path.isfile(text) and is_judged_items(text):
         progress.say(f"reading {text}")
         with name_file_in_errors(text, "read"):

@@ -1,4 +1,4 @@
-"""Command skrankagg judge, which writes a table of items for a person to judge."""
+"""Command `skrankagg judge`, which writes a table of items for a person to judge."""
 
 import csv
 import json
@@ -14,7 +14,7 @@ from ._messages import name_file_in_errors, say
 from ._report import check_outputs, write_results
 from ._usage import files_of
 
-# Names of the fields of an item's id and of its texts, as BEIR, ir_datasets and Pyserini write them.
+# Fields of an item's id, title and text in files of BEIR, ir_datasets and Pyserini.
 _IDS, _TITLES, _TEXTS = ("_id", "id", "item", "docid", "doc_id", "docno"), ("title",), ("text", "contents", "body")
 
 
@@ -41,7 +41,7 @@ def judge(args, progress):
 
 
 def _read_texts(path, wanted):
-    """Read the texts of the wanted items from a file, line by line; return a dict from item to text."""
+    """Read the texts of the wanted items from a file; return a dict of item to text."""
     with open(path, "rb") as file:
         lines = (line.decode("utf-8") for line in file)
         first = next(lines, "").removeprefix(BOM.decode("utf-8"))

@@ -1,4 +1,4 @@
-"""Entry point of the command line; it runs a command and prints each error on one line."""
+"""Entry point of the command line, which runs a command and prints an error on one line."""
 
 import importlib
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ._usage import files_of, make_parser, recognise_files
 
-# Module of each command. The module's function has the name of the command.
+# Module of each command. The function of the command has the command's name.
 _MODULES = {
     "compare": "_compare",
     "tune": "_tune",
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = make_parser()
     args, unknown = parser.parse_known_args(argv)
     if unknown:
-        # The parser of the command reports them, because its usage is shorter than the usage of the program.
+        # The parser of the command raises the error, because its usage is shorter than the usage of the program.
         getattr(args, "parser", parser).error(f"unrecognized arguments: {' '.join(unknown)}")
     if args.command is None:
         parser.print_help(sys.stderr)
@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if args.command in _MODULES:
             return _run(args)
-        # Lists of names are read from files, so that no large library must be loaded for these names.
+        # The lists of methods and measures are read from files, so that no large library must be loaded.
         sys.stdout.write((Path(__file__).parent / f"{args.command}.txt").read_text(encoding="utf-8"))
         if args.command == "methods":
             _print_external_methods(args)
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args):
     recognise_files(args)
-    # Imported here, because they load pandas and scikit-learn, which --help and wrong usage do not need.
+    # Imported here, because --help and errors of usage must not load pandas and scikit-learn.
     from ._command_progress import Progress
     from ._messages import USER_MISTAKES, one_line, warnings_in_one_line
     from ._python_words import in_flags
@@ -90,5 +90,5 @@ def _print_external_methods(args):
 
 
 def _close_stdout():
-    """Discard further output after the reader of standard output has stopped (`| head`); otherwise exit would fail."""
+    """Discard further output after a reader such as `head` has closed the pipe; otherwise the exit would fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Errors and warnings of the command line, each on one line."""
+"""Errors and warnings of the command line, which are printed on one line each."""
 
 import contextlib
 import sys
@@ -11,19 +11,19 @@ from ._python_words import in_flags
 
 
 class UserError(Exception):
-    """Error that the user can correct; the message of the error is printed on one line."""
+    """Error that the user can correct; its message is printed on one line without a traceback."""
 
     def __init__(self, message, parameter=None):
         super().__init__(message)
         self.parameter = parameter
 
 
-#: Errors that a user can correct. For any other error, which is a defect, the traceback is printed.
+#: Errors that a user can correct. Any other error is a defect and prints a traceback.
 USER_MISTAKES = (UserError, InputError, InputTypeError, MissingLibraryError, InvalidParameterError)
 
 
 def say(text):
-    """Print a line about the work of a command on standard error, so that standard output contains only results."""
+    """Print a line on standard error, so that standard output contains only results."""
     print(f"skrankagg: {text}", file=sys.stderr, flush=True)
 
 
@@ -33,7 +33,7 @@ def one_line(message):
 
 @contextlib.contextmanager
 def name_file_in_errors(path, deed):
-    """Return a context in which an error about a file becomes a UserError whose message names the file.
+    """Return a context manager that converts errors about a file to UserError, and adds the name of the file.
 
     `deed` is the verb of the message, such as read.
     """

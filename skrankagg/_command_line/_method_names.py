@@ -1,4 +1,4 @@
-"""Names of methods on the command line; for example, `CombSUM[norm=rank]` means CombSUM(norm="rank")."""
+"""Methods by their names on the command line, such as `CombSUM[norm=rank]` for CombSUM(norm="rank")."""
 
 import os
 
@@ -7,8 +7,8 @@ from ..utils._named_methods import read_method
 from ..utils.discovery import all_aggregators, default_methods, describe
 from ._messages import UserError
 
-#: Methods that are compared by default. They differ from each other and need only seconds for a hundred queries of long
-#: lists.
+#: Methods that are compared by default. They differ from each other, and need only seconds for a hundred queries with
+#: long lists.
 FAST = (
     "BordaCount",
     "CombMAX",
@@ -24,11 +24,11 @@ FAST = (
     "RobustRankAggregation",
 )
 
-#: Method of a consensus without judgements, if the user names none. Its docstring explains the value of k.
+#: Default method without judgements. The docstring of ReciprocalRankFusion explains this value of k.
 DEFAULT_METHOD = "ReciprocalRankFusion[k=30]"
-#: The method for paired comparisons.
+#: Default method for paired comparisons.
 COMPARISON_METHOD = "PlackettLuce"
-#: The method for ballots, which elects the winner of all majorities if there is one.
+#: Default method for ballots, which puts the Condorcet winner first if there is one.
 BALLOT_METHOD = "Schulze"
 
 
@@ -44,7 +44,7 @@ def make_methods(texts):
 
 
 def seed_methods(methods, random_state):
-    """Set the seed of each randomised method in a list of (name, estimator) pairs; a seed of None changes nothing."""
+    """Set `random_state` of each randomised method in a list of (name, estimator) pairs; do nothing if it is None."""
     if random_state is None:
         return
     for _, method in methods:
@@ -58,7 +58,7 @@ def _make_method(text):
 
 
 def list_methods(classes):
-    """Return two lines for each class: the name with a summary, and the parameters with their defaults.
+    """Return two lines of text for each class of methods: name and summary, then parameters with their defaults.
 
     `classes` is a dict of classes, keyed by name.
     """
@@ -71,14 +71,14 @@ def list_methods(classes):
 
 
 def list_external_methods():
-    """Return the lines of :func:`list_methods` for the methods of other installed packages, below a heading."""
+    """Return the lines of :func:`list_methods` for methods of other installed packages, below a heading."""
     own = all_aggregators()
     lines = list_methods({name: one for name, one in all_aggregators(external=True).items() if name not in own})
     return f"\nMethods of other packages:\n\n{lines}" if lines else ""
 
 
 def fitting_methods(lists, names=None):
-    """Return the methods that accept the lists, and a dict from each reason for a rejection to the rejected methods."""
+    """Return the methods that accept the lists, and a dict of the names of rejected methods, keyed by the reason."""
     methods, left_out = [], {}
     for name, method in default_methods() if names is None else make_methods(names):
         reason = _reason_against(method.__sklearn_tags__().aggregator_tags, lists)
@@ -94,7 +94,7 @@ def _reason_against(tags, lists):
         return "they need scores, but the lists have only ranks"
     conflict = describe_conflict(lists, lists.list_weight > 0)
     if tags.needs_scores and conflict is not None:
-        return f"they need scores that order the items of a list in the same way as its ranks, and {conflict[0]}"
+        return f"they need scores that order the items of a list in the same way as the ranks, and {conflict[0]}"
     if lists.is_weighted and not tags.voter_weights:
         return "they cannot weigh lists"
     if tags.integer_weights and (lists.list_weight % 1 != 0).any():

@@ -1,4 +1,4 @@
-"""Translation of the library's messages from Python to the words of the command line."""
+"""Translation of the library's messages from Python code to the options of the command line."""
 
 import functools
 import re
@@ -6,15 +6,15 @@ import shlex
 
 from .._support._method_text import split_outside_brackets
 
-# Pattern of a value in a message: one or several words in quotes, a list, or a number. The value may be missing.
+# Pattern of an argument's value in a message: one or several words in quotes, a list, or a number; it may be missing.
 _QUOTED = r"'[^']*'|\"[^\"]*\""
 _VALUE = r"('[^']*'(?:, '[^']*')*(?: or '[^']*')?|\"[^\"]*\"|\[[^\]]*\]|\d+|True\b|(?!\w))"
-# A value of a method's parameter in Python.
+# Pattern of the value of a method's parameter in Python.
 _LITERAL = r"('[^']*'|\"[^\"]*\"|\[[^\]]*\]|True\b|False\b|None\b|-?\d+(?:\.\d+)?(?:e-?\d+)?)"
 
 _SLOTS = "Rename the columns to model_a, model_b and winner"
-# Sentences and phrases of the library that have no counterpart with the same parameters, and their translations. In
-# translations, FILES stands for the files of the command.
+# Patterns of sentences and phrases that need a special translation, and their translations. In translations, FILES
+# stands for the files of the command.
 _PHRASES = [
     (r"^`lists` must", "The lists must"),
     (r"`reconcile` must be False if", "--reconcile must be left out if"),
@@ -29,11 +29,11 @@ _PHRASES = [
     (r"neither voter= nor groups= shows (.*?)\. Name these columns\.", r"--groups does not show \1. Name the columns."),
     (r"such as groups=\['prompt'\]", "such as --groups prompt"),
     (
-        r"Name the columns when the lists are read \(covariates=\), and pass the RankedLists instead of a frame",
+        r"Pass RankedLists\.from_frame\(df, covariates=\.\.\.\) instead of a frame",
         "Name the columns with --covariates",
     ),
     (
-        r"Pass a frame with a column of this name, or name the column when the lists are read \(groups=\)",
+        r"Pass a frame with a column of this name, or RankedLists\.from_frame\(df, groups=\.\.\.\)",
         "Name a column with --groups",
     ),
     (
@@ -56,7 +56,7 @@ _PHRASES = [
     (r"Make a column such as df\[.*?\] == 'yes', and drop", "Write 0 and 1, and drop"),
     (r"Pass outcomes=\{.*?\} if it is always the outcome\. If it is the winner, rename", "Rename"),
     (
-        r"Say what they mean, for example outcomes=\{.*?\} for first, second and tie",
+        r"Map them, for example with outcomes=\{.*?\} for first, second and tie",
         "Write 1, 0 and 0.5 for the first item, the second item and a tie",
     ),
     (r"Map them to (.*?), such as outcomes=\{[^}]*: (\S+)\} for a tie", r"Write \1, such as \2 for a tie"),
@@ -67,11 +67,11 @@ _PHRASES = [
     (r"Keep one of them, for example with RankedLists\.from_frame\(.*?\), 'best' or 'mean'", "Keep one of them"),
     (r"call RankedLists\.from_frame\(df, rank=None, score=.*?\)", "rename the column to score"),
     (
-        r"or pass rank=None or score=None to RankedLists\.from_frame, or lower_is_better=True where lower scores are "
-        r"better",
-        "or change the sign of scores where lower is better",
+        r"pass lower_is_better=True to RankedLists\.from_frame\. Otherwise pass rank=None or score=None to ignore the "
+        r"wrong column",
+        "change their sign. Otherwise drop the wrong column",
     ),
-    (r", in integers, before RankedLists\.from_frame,", ", in integers,"),
+    (r", in integers, before RankedLists\.from_frame\.", ", in integers."),
     (r"read distances and p-values with lower_is_better=", "distances and p-values need the opposite sign"),
     (
         r"Read the ranks instead: RankedLists\.from_frame\(frame, score=None\)",
@@ -84,12 +84,12 @@ _PHRASES = [
     (r" failures_ contains the full messages; error_score='raise' raises the first error\.", ""),
     (r" Or call cross_val_score over RankedLists\..*$", ""),
     (r"If these lists are a fold without judged queries, .*$", ""),
-    (r" Pass them to the constructor as qrels=.*$", " Pass them with --qrels FILE."),
+    (r" Pass qrels=Qrels\.from_frame\(df\) to the call or .*$", " Pass them with --qrels FILE."),
     (r"Without cv, a method", "Without --cv, a method"),
     (r"`n_splits` of QueryKFold", "--cv"),
     (
-        r"`y` must have judgements for some of its (\S+) queries, such as (.*?); it has none\..*$",
-        r"The judgements must be about some of the \1 queries, such as \2; they are about none. Check the ids.",
+        r"`y` must have judgements for at least one of its (\S+) queries, such as (.*?); it has none\..*$",
+        r"At least one of the \1 queries must have judgements, such as \2; none has any. Check the ids.",
     ),
     (r"with evaluate\(lists, qrels\)", "with skrankagg compare --voters"),
     (r"\(Input(?:Type)?Error: ", "("),
@@ -102,7 +102,7 @@ _PHRASES = [
     (r"must be columns of the frame", "must be columns of the file"),
     (r"and None for skipped columns", "and nothing for skipped columns"),
     (r"must be a str among \{([^}]*)\}", r"must be one of \1"),
-    # The user of a command does not call these functions.
+    # The user of a command does not call these functions, so their names are removed.
     (r"\bread_(?:lists|qrels|preflib|comparisons) (?=cannot read|expects)", ""),
 ]
 _PHRASES = [(re.compile(pattern), words) for pattern, words in _PHRASES]
@@ -110,22 +110,22 @@ _CALL = re.compile(r"\b([A-Z]\w+)\(")
 
 
 def in_flags(message, flags, parameter=None, files="FILES"):
-    """Replace Python in a message of the library by the words of the command line.
+    """Replace Python code in a message of the library by the options of the command line.
 
-    Arguments of the command become flags, as in ``--cv 5``. A method with parameters is written as on the command line:
+    Arguments of the command become flags: ``cv=5`` becomes ``--cv 5``. Methods are written as on the command line:
     ``CombSUM(norm='rank')`` becomes ``CombSUM[norm=rank]``. Parameters of methods become ``--param norm=rank`` if the
-    command has this flag. Otherwise they lose their quotes.
+    command has this flag; otherwise, only their quotes are removed.
 
     Parameters
     ----------
     message : str
-        Message, with arguments as in Python: ``cv=5``, ``voter='file'``, ``columns=[...]``.
+        Message with arguments as in Python, such as ``cv=5``, ``voter='file'`` or ``columns=[...]``.
     flags : dict of str to (str, str)
-        Maps the name of an argument to the flag and to the placeholder of the flag's value.
+        The flag of each argument of the command, and the placeholder of the flag's value, keyed by the argument's name.
     parameter : str, default=None
-        Name of the parameter that the message is about, as stored in :class:`~skrankagg.exceptions.InputError`.
+        Name of the parameter that causes the error, as stored in :class:`~skrankagg.exceptions.InputError`.
     files : str, default="FILES"
-        Files of the command, for commands that a message suggests.
+        Files of the command, which replace FILES in suggested commands.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def in_flags(message, flags, parameter=None, files="FILES"):
     for pattern, words in _PHRASES:
         message = pattern.sub(words.replace("FILES", files.replace("\\", r"\\")), message)
     methods, names = _known()
-    # Parameters inside the brackets of a method stay as they are, so these texts are set aside.
+    # Parameters inside the brackets of a method must not change, so these texts are replaced by numbers until the end.
     written = []
     message = _bracket_methods(message, methods, written)
     for name, (flag, value) in flags.items():
@@ -171,7 +171,7 @@ def _known():
 
 
 def _bracket_methods(text, methods, written):
-    """Append each method in a text to `written`, in the form with brackets, and replace it in the text by a number."""
+    """Replace each method in a text by a number, and append the method in the form with brackets to `written`."""
     parts, done = [], 0
     for found in _CALL.finditer(text):
         end = _closing(text, found.end())
@@ -187,7 +187,7 @@ def _bracket_methods(text, methods, written):
 
 
 def _in_brackets(call, methods):
-    """Write a call such as ``CombSUM(norm='rank')`` with brackets; return None if it is not the call of a method."""
+    """Write a call such as ``CombSUM(norm='rank')`` as ``CombSUM[norm=rank]``; return None if it is another call."""
     name, _, inside = call[:-1].partition("(")
     params = split_outside_brackets(inside)
     if name not in methods or not all(re.match(r"\w+=", param) for param in params):
@@ -208,7 +208,7 @@ def _closing(text, start):
 
 
 def _plain(value):
-    """Write a value without the quotes of Python; a dict of voters becomes bm25:.3,dense:.7."""
+    """Write a value as on the command line, without quotes; a dict of voters becomes ``bm25:.3,dense:.7``."""
     value = value.strip()
     if value[:1] == "{" and value[-1:] == "}":
         return ",".join(

@@ -38,25 +38,25 @@ def describe_data(lists, qrels, encoded):
 
 
 def read_measures(args):
-    """Return a dict from name to measure; each name includes the options given as flags, such as --gain."""
+    """Return a dict of name to measure; each name includes the conventions given by flags, such as --gain."""
     conventions = {"gain": args.gain, "ties": args.ties, "relevance_threshold": args.relevance_threshold}
     given = {name: value for name, value in conventions.items() if value is not None}
-    # A comma ends a name, except for commas in brackets and between two cutoffs.
+    # A comma ends a name, unless it is inside brackets or between two cutoffs.
     names = [name for text in args.metrics for name in re.split(r",(?=\d*[A-Za-z])(?![^\[(]*[\])])", text)]
     measures = get_measures(names, **given)
     return {str(measure): measure for measure in measures.values()} if given else measures
 
 
 def measure_notes(measures, qrels, runs):
-    """Return notes if the measures differ from trec_eval in the gains of DCG or in the order of tied items."""
+    """Return notes on differences from trec_eval: the gains of DCG, and the order of tied items."""
     notes = []
     gains = {one.options.get("gain", "exponential") for one in measures if one.name in {"dcg", "ndcg"}}
     if "exponential" in gains and (qrels.relevance > 1).any():
         notes.append("Gains of DCG are exponential, 2^grade - 1; trec_eval uses linear gains: --gain linear.")
     if any(one.options.get("ties", "order") == "order" for one in measures) and any(map(_has_ties, runs)):
         notes.append(
-            "Items of equal score are measured in the order of their ranks; trec_eval sorts them by id, in descending "
-            "order: --ties trec_eval."
+            "Items of equal score are measured in the order of their ranks; trec_eval sorts them by descending id: "
+            "--ties trec_eval."
         )
     return notes
 
@@ -77,9 +77,9 @@ def best_first(table):
 
 
 def difference_table(found, per_query):
-    """Write the differences from a baseline, with intervals and corrected p-values, as a table of text.
+    """Return a text table of the differences from a baseline, with intervals and corrected p-values.
 
-    `found` is the result of `compare_methods`, whose first row is the baseline.
+    `found` is the result of `compare_methods`; its first row is the baseline.
     """
     baseline = found.index[0]
     measure, n = per_query.columns[0], per_query.index.get_level_values(1).nunique()
@@ -103,7 +103,7 @@ def difference_table(found, per_query):
 
 
 def baseline_notes(baseline):
-    """Return the notes below a table of differences: a warning if the same queries choose and test the baseline."""
+    """Return a note for the baseline "best" or "best voter", because its p-values are too small; otherwise no notes."""
     if baseline not in (BEST, BEST_VOTER):
         return []
     return ["The same queries choose the baseline and test it, so the p-values are somewhat too small."]
@@ -115,7 +115,7 @@ def show_number(value, format=".6g"):
 
 
 def find_baseline(baseline, names, words=(), voters=()):
-    """Find the row with the given name, ignoring case; raise UserError if there is no such row.
+    """Return the name of the row that --baseline names, ignoring case; raise UserError if there is no such row.
 
     `words` are further accepted names, such as "best". `voters` are the names of the rows that --voters adds.
     """
@@ -131,7 +131,7 @@ def find_baseline(baseline, names, words=(), voters=()):
 
 
 def plain_table(cells, title="method"):
-    """Format a frame of texts as a table with right-aligned numbers and a line below the header."""
+    """Format a frame of text cells as a table with right-aligned numbers and a line below the header."""
     rows = [[title, *map(str, cells)]]
     rows += [[str(name), *map(str, row)] for name, *row in cells.itertuples(name=None)]
     return aligned_table(rows)
@@ -144,7 +144,7 @@ def print_notes(notes, prefix=""):
 
 
 def check_outputs(*tables, run=None, plot=None):
-    """Check, before the work begins, that all outputs can be written.
+    """Raise UserError before the work begins if an output cannot be written.
 
     Parameters
     ----------

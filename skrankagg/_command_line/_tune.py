@@ -1,4 +1,4 @@
-"""Command tune: learn voter weights, or search for parameters and weights, and measure the result on other queries."""
+"""Command `skrankagg tune`, which learns voter weights, or searches for the parameters of a method."""
 
 import shlex
 from math import comb, prod
@@ -30,12 +30,12 @@ from ._report import (
 )
 from ._usage import DEFAULT_METRICS, files_of
 
-# Number of weights to try: all points of a grid if it has at most this many, else this many random ones.
+# Largest number of weight vectors to try. If the grid has more points, this number of random vectors is tried.
 _MOST_WEIGHTS = 200
 
 
 class _CountedScorer:
-    """Scorer that calls `step` after each score to count the fits of a search; copying it returns the same object."""
+    """Scorer that counts the fits of a search by calling `step` after each score; a copy is the same object."""
 
     def __init__(self, scorer):
         self.scorer, self.step = scorer, None
@@ -101,7 +101,7 @@ def tune(args, progress):
 
 
 def _learn(args, progress):
-    """Learn voter weights from all judged queries, and estimate the gain from these weights on new queries."""
+    """Learn voter weights from all judged queries, and estimate their gain on new queries."""
     for option in ("param", "weights", "cv", "gain", "ties", "relevance_threshold", "random_state"):
         if getattr(args, option) is not None:
             args.parser.error(f"{args.flags[option][0]} needs --method")
@@ -134,7 +134,7 @@ def _learn(args, progress):
 
 
 def _parameters(args, name, method):
-    """Return a dict from each parameter to the values to try; raise an error for an invalid value."""
+    """Return a dict of the values to try for each parameter; raise an error for an invalid value."""
     space = {}
     for key, text in parse_params(name, type(method), args.param or ()).items():
         space[key] = read_values(key, text)
@@ -151,7 +151,7 @@ def _parameters(args, name, method):
 
 
 def _search(args, method, space, lists, options, seed):
-    """Return a search over the parameters and, if requested, voter weights; also return the number of settings."""
+    """Return a search over parameters and, if requested, voter weights; also return the number of settings to try."""
     n_points = prod(map(len, space.values()))
     if args.weights is None:
         return GridSearchCV(method, space, **options), n_points

@@ -1,4 +1,4 @@
-"""Parser of the command line, with help texts and examples."""
+"""Parser of the command line, with the help texts and examples."""
 
 import argparse
 import os
@@ -10,7 +10,7 @@ from ._file_formats import READ, READ_HELP, RUNS, TABLES, WRITTEN
 
 DEFAULT_METRICS = ["map", "p@10", "ndcg@10"]
 
-#: Formats of elections and of paired comparisons, which only the command line reads by name.
+#: Values of --format for elections and for paired comparisons; `read_lists` does not have these formats.
 ELECTIONS = ("preflib", "ballots", "ranks", "scores")
 DUELS = "duels"
 
@@ -19,7 +19,7 @@ _OTHER_FORMATS = """\
   ballots   A > B = C in each line, with 12: before it for twelve equal ballots, or a table with the
             columns ballot and count, or choice1, choice2 and so on
   ranks     a table with a row for each item and a column of ranks for each voter
-  scores    the same with scores, higher is better
+  scores    the same with scores; higher scores are better
   duels     a table with the columns winner and loser, or model_a, model_b and winner
 """
 
@@ -146,7 +146,7 @@ def make_parser():
         title="commands",
         metavar="COMMAND    ",  # as wide as the names
         dest="command",
-        prog="skrankagg",  # the usage of a command would otherwise begin with the usage of the program
+        prog="skrankagg",  # otherwise, the usage of a command begins with the usage of the program
     )
 
     def add_command(name, help, description, **options):
@@ -321,7 +321,7 @@ def make_parser():
 
 
 def recognise_files(args):
-    """Move files that follow the names of --metrics or --methods to the argument `files`."""
+    """Move files from the values of --metrics or --methods to the argument `files`."""
     for option in ("metrics", "methods"):
         names = getattr(args, option, None)
         if not names or not hasattr(args, "files") or names is DEFAULT_METRICS:
@@ -335,7 +335,7 @@ def recognise_files(args):
 
 
 def files_of(args):
-    """Write the part of a suggested command that names the files of lists and the options for reading them."""
+    """Return the files of lists and the options for reading them, as text for a suggested command."""
     files = args.files[:-1] if hasattr(args, "files") else args.lists
     words = list(files) or ["LISTS"]
     for name in ("format", "decimal", "columns", "voter", "query_column"):
@@ -346,7 +346,7 @@ def files_of(args):
 
 
 def _is_file(name):
-    """Return True if a name is an existing file or looks like a file name; the reader later reports missing files."""
+    """Return True if a name is an existing file or looks like a file name; a missing file causes an error later."""
     path = name.partition("=")[2] if "[" not in name and "=" in name else name
     return path == "-" or os.path.exists(path) or re.fullmatch(r"[^@\[\]]+\.[A-Za-z]{2,8}", path) is not None
 

@@ -1,1 +1,1 @@
-"""Ranked lists and judgements, which are checked and encoded when they are created and never change afterwards."""
+"""Ranked lists and judgements: checking, encoding and conversion of the data that users pass."""

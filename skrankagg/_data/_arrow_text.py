@@ -1,4 +1,4 @@
-"""Conversion of text columns of polars and pyarrow to pandas, without a Python object for each row."""
+"""Fast conversion of text columns of polars and pyarrow to pandas, without a Python object for each row."""
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -6,7 +6,7 @@ import pandas as pd
 
 from ._text_order import is_arrow_text
 
-# With fewer strings, calling Arrow costs more time than making Python strings.
+# For fewer strings, calling Arrow takes longer than creating Python strings.
 _FEW = 2_000
 
 
@@ -14,8 +14,8 @@ def arrow_text(values):
     """Convert a text column of a narwhals frame to a pandas Series, without a Python object for each row.
 
     The result has the same dtype and the same values as ``pd.Series(values.to_list())``. Categories become plain
-    strings. Return None for a column that is not text or has few rows, and for libraries other than polars and pyarrow.
-    Also return None for a column of polars if pandas stores strings as Python objects.
+    strings. Returns None for a column that is not text, has few rows, or does not come from polars or pyarrow. Also
+    returns None for a column of polars if pandas stores strings as Python objects.
 
     >>> import polars as pl
     >>> import narwhals.stable.v2 as nw
@@ -37,7 +37,7 @@ def arrow_text(values):
 
 
 def text_series(text):
-    """Convert a chunked array of the type large_string to a Series of the dtype that pandas uses for strings.
+    """Convert a chunked Arrow array of type large_string to a Series with pandas' default dtype of strings.
 
     >>> import pyarrow as pa
     >>> from skrankagg._data._arrow_text import text_series
@@ -45,15 +45,15 @@ def text_series(text):
     ['b', 'a']
     """
     dtype = pd.Series([""]).dtype
-    # Without Arrow in pandas, the text is converted here, because the nulls of dictionaries would be lost otherwise.
+    # If pandas does not store strings in Arrow, NumPy converts the text, so that nulls stay missing.
     return pd.Series(dtype.__from_arrow__(text) if is_arrow_text(dtype) else text.to_numpy())
 
 
 def repeated_text(chunks):
-    """Convert arrays of Arrow to one Series as :func:`text_series` does, if there are no nulls and most strings repeat.
+    """Convert Arrow arrays without nulls to one Series; this is faster than :func:`text_series` if most strings repeat.
 
     The arrays contain strings, or categories that are strings. If pandas stores strings as Python objects, equal
-    strings of an array become one object.
+    strings of an array become the same object.
 
     >>> import pyarrow as pa
     >>> from skrankagg._data._arrow_text import repeated_text

@@ -1,4 +1,4 @@
-"""Reading of ballots from a table of ranks, or from a table of names with a column for each place."""
+"""Reading of ballots from a table of ranks, or from a table of names, such as one with a column for each place."""
 
 import re
 from collections.abc import Hashable
@@ -24,9 +24,9 @@ _VOTERS, _COUNTS = {"ballot", "ballots", "voters", "id"}, {"count", "counts", "v
 
 
 def read_ballot_table(frame, counts, cells, rows, caller):
-    """Return the ballots of a table as lists of levels, and their counts; equal rows are merged.
+    """Return the distinct ballots of a table as lists of levels, and the count of each ballot.
 
-    Ballots without any candidate are left out.
+    A level is a list of tied candidates. Ballots without any candidate are left out.
     """
     check_choice("cells", cells, (None, "rank", "item"))
     check_choice("rows", rows, (None, "items", "voters"))
@@ -39,7 +39,8 @@ def read_ballot_table(frame, counts, cells, rows, caller):
     if isinstance(counts, str):
         if counts not in names:
             raise InputError(
-                f"`counts` must be a sequence or the name of a column, one of {names}; got {counts!r}. Correct it."
+                f"`counts` must be a sequence of numbers or the name of a column; got {counts!r}. The columns are "
+                f"{names}."
             )
         table, counts, by_column = table.drop(columns=counts), table[counts].tolist(), True
     else:
@@ -53,8 +54,8 @@ def read_ballot_table(frame, counts, cells, rows, caller):
         _refuse_column_of_voters(table, owner, caller)
         if rows == "items":
             raise InputError(
-                "`rows` must be None or 'voters' for cells with names, where each row is a ballot; got 'items'. Use "
-                "RankedLists.from_wide if each column is a ballot."
+                "`rows` must be None or 'voters' if the cells are names; got 'items'. Use RankedLists.from_wide if "
+                "each column is a ballot."
             )
         return _from_names(table.drop(columns=[] if owner is None else [owner]), counts, caller)
     if owner is not None:
@@ -63,15 +64,15 @@ def read_ballot_table(frame, counts, cells, rows, caller):
     if by_column:
         if rows == "items":
             raise InputError(
-                "`counts` must be a sequence with a number for each voter if each row is a candidate; got the name of "
-                "a column. Pass rows='voters' if each row is a ballot."
+                "`counts` must be a sequence of numbers, one for each voter, if each row is a candidate; got the name "
+                "of a column. Pass rows='voters' if each row is a ballot."
             )
         rows = "voters"
     return _from_ranks(table, counts, rows, caller)
 
 
 def _without_blank_text(table):
-    """Return a table whose blank text has become missing, in columns that contain numbers besides this text."""
+    """Replace blank text by missing values in columns that also contain numbers, and return the new table."""
     mixed = {}
     for name in table.columns:
         column = table[name]
@@ -85,7 +86,7 @@ def _is_blank(cell):
 
 
 def _refuse_column_of_voters(table, owner, caller):
-    """Raise an error if the first of several columns of names is the only one whose title is not a place."""
+    """Raise an error if the first column probably contains voters: its title is not a place, but the others are."""
     if owner is not None or not len(table.columns):
         return
     first, *others = table.columns
@@ -113,7 +114,7 @@ def _is_numeric(column, caller):
 
 
 def _find_owner(table, text, cells):
-    """Return the name of the column that names the rows, such as the candidates; None means the index."""
+    """Return the title of the column that names the rows, such as the candidates; None means the index."""
     first = next(iter(table.columns), None)
     if first not in text or len(table.columns) == 1:
         titled = _names_voters(first) if cells == "item" else _rows_of_title(first) is not None
@@ -135,7 +136,7 @@ def _names_voters(title):
 
 
 def _rows_of_title(title):
-    """Return "voters" or "items" if a column with this title contains names of voters or items, otherwise None."""
+    """Return "voters" or "items" if the title describes a column with names of voters or items, otherwise None."""
     if not isinstance(title, str):
         return None
     plain = title.strip().casefold()
@@ -145,14 +146,14 @@ def _rows_of_title(title):
 
 
 def _find_cells(table, text, owner, caller):
-    """Return "rank" or "item", the contents of the cells; raise an error if they are mixed or ambiguous."""
+    """Return "rank" or "item" for the contents of the cells; raise an error if the contents are mixed or ambiguous."""
     others = [name for name in table.columns if name != owner]
     numeric = [name for name in others if name not in text]
     likely = [name for name in numeric if isinstance(name, str) and name.strip().casefold() in _COUNTS]
     if text and likely:
         raise InputError(
-            f"`counts` of {caller} must name the column of numbers of voters; column {likely[0]!r} seems to be that "
-            f"column. Pass counts={likely[0]!r}."
+            f"`counts` of {caller} must name the column with the number of voters of each ballot. This is probably "
+            f"column {likely[0]!r}. Pass counts={likely[0]!r}."
         )
     if len(numeric) < len(others) and _is_empty(table, numeric):
         _refuse_numbers_as_text(table, others, caller)
@@ -172,14 +173,14 @@ def _find_cells(table, text, owner, caller):
         )
     if not _is_empty(table, numeric) and any(map(_is_place, numeric)):
         raise InputError(
-            f"`cells` of {caller} must be 'rank' or 'item' for this table, whose columns are titled like places but "
-            f"contain numbers; got None. Pass cells='item' if the numbers are the candidates."
+            f"`cells` of {caller} must be 'rank' or 'item' if the titles of the columns are places and the cells are "
+            f"numbers; got None. Pass cells='item' if the numbers are the candidates."
         )
     return "rank"
 
 
 def _refuse_numbers_as_text(table, others, caller):
-    """Raise an error if all cells besides a first column are numbers written as text, which may be ranks."""
+    """Raise an error if all cells, except perhaps in the first column, are numbers written as text, such as ranks."""
     words = [name for name in others if not table[name].map(_is_number_as_text).all()]
     rest = [name for name in others if name not in words and table[name].notna().any()]
     if not rest or words not in ([], others[:1]) or any(map(_is_place, rest)):
@@ -201,7 +202,7 @@ def _is_number_as_text(cell):
 
 
 def _merge(codes):
-    """Group equal rows; return the position of the first row of each group, in order, and the group of each row."""
+    """Group equal rows; return the position of each group's first row, ascending, and the group of each row."""
     _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     place = np.empty(len(order), dtype=np.int64)
@@ -210,7 +211,7 @@ def _merge(codes):
 
 
 def _total(counts, n, group, n_groups, caller):
-    """Return the sum of the counts in each group of equal ballots; if `counts` is None, each ballot counts once."""
+    """Add up the counts of each group of equal ballots; if `counts` is None, each ballot counts once."""
     if counts is None:
         return np.bincount(group, minlength=n_groups).tolist()
     counts = as_counts(counts, caller)
@@ -252,19 +253,19 @@ def _from_ranks(table, counts, rows, caller):
 
 
 def _find_rows(table, matrix, caller):
-    """Return "items" if the columns of a table of ranks are the ballots, or "voters" if the rows are.
+    """Return "items" if each row of a table of ranks is a candidate, or "voters" if each row is a ballot.
 
-    The lowest rank of a ballot is 1. Rows with names are candidates, unless all rows fit this rule and the columns do
-    not. Rows without names are ballots if all rows fit the rule and the columns do not, and candidates in the opposite
-    case. In all other cases, an error is raised.
+    The lowest rank of a ballot is 1. If only the rows fit this rule, unnamed rows are ballots, and named rows raise an
+    error. If only the columns fit, the rows are candidates. If both or neither fit, named rows are candidates, and
+    unnamed rows raise an error.
     """
     columns, rows = look_like_ballots(matrix.T), look_like_ballots(matrix)
     numbered = list(table.index) == list(range(len(table)))
     if not numbered and (columns or not rows):
         if are_permutations(matrix) and not are_permutations(matrix.T):
             warn_user(
-                f"{caller} reads rows as candidates and columns as ballots, but each row has the same "
-                f"{matrix.shape[1]} ranks, and the columns do not. Pass rows='voters' if each row is the list of a "
+                f"{caller} reads rows as candidates and columns as ballots, but only the rows look like ballots: each "
+                f"row contains the same {matrix.shape[1]} ranks. Pass rows='voters' if each row is the list of a "
                 "voter, otherwise rows='items'.",
                 AmbiguousInputWarning,
             )
@@ -273,7 +274,7 @@ def _find_rows(table, matrix, caller):
         return "items"
     if numbered and columns != rows:
         return "items" if columns else "voters"
-    seen = "every row contains rank 1, but not every column" if not numbered else "the ranks do not show which"
+    seen = "only the rows look like ballots" if not numbered else "the ranks do not show what the rows are"
     raise InputError(
         f"`rows` of {caller} must be 'items' or 'voters'; got None, and {seen}. Pass 'voters' if the rows are ballots."
     )
@@ -297,7 +298,7 @@ def _from_names(table, counts, caller):
 
 
 def _as_objects(column):
-    """Return a column as objects, with None for missing cells; floats that are all whole become integers."""
+    """Convert a column to objects, with None for missing cells; if all floats are whole, they become integers."""
     known = column[column.notna()]
     if column.dtype.kind == "f" and (known % 1 == 0).all() and (known.abs() < EXACT_LIMIT).all():
         column = column.astype("Int64")
@@ -305,7 +306,7 @@ def _as_objects(column):
 
 
 def _level(cell, caller):
-    """Return the candidates in a cell of a table of names, as a list, which is empty for a blank cell."""
+    """Return a list of the candidates in a cell of a table of names; the list is empty for a blank cell."""
     if not isinstance(cell, str):
         return list(cell) if isinstance(cell, tuple) else [cell]
     if ">" in cell:

@@ -12,7 +12,7 @@ from .._support._checks import check_flag
 from .._support._values import as_float, show
 from ..exceptions import InputError, InputTypeError
 
-#: A ballot is a tuple of levels, best first; each level is a tuple of tied items, which are sorted.
+#: A ballot is a tuple of levels, best first. Each level is a sorted tuple of tied items.
 Levels = tuple[tuple[Hashable, ...], ...]
 
 
@@ -67,12 +67,12 @@ def _levels(ballot, caller, strip):
         ordered = tuple(tuple(sorted(level)) for level in levels)
     except TypeError as error:
         raise InputTypeError(
-            f"Items in each level of a ballot of {caller} must be of one sortable type, such as str or int; "
+            f"Tied items in a ballot of {caller} must be of one sortable type, such as str or int; "
             f"got {show(ballot)} ({error}). Write tied items as a list inside the ballot."
         ) from None
     if not items or not all(levels) or _any_missing(items) or "" in items:
         raise InputError(
-            f"Each level of a ballot of {caller} must contain at least one item, as in 'A > B = C'; got {show(ballot)}."
+            f"Each place of a ballot of {caller} must contain at least one item, as in 'A > B = C'; got {show(ballot)}."
         )
     if repeated:
         raise InputError(f"Each ballot of {caller} must contain an item only once; got {show(ballot)}.")
@@ -80,7 +80,7 @@ def _levels(ballot, caller, strip):
 
 
 def split_level(text):
-    """Return the tied items of one level of a ballot that is text.
+    """Split the text of one level of a ballot into its tied items.
 
     >>> from skrankagg._data._ballots import split_level
     >>> split_level(" B = C ")

@@ -9,9 +9,9 @@ from .._support._values import is_real
 from ..exceptions import InputError
 from ._long_rows import is_nullable, join_ids
 
-# Suffix that pandas appends to a repeated title, and the title that pandas gives to an empty cell of the header.
+# Suffix that pandas appends to a repeated title, as in "gene.1".
 _REPEATED = re.compile(r"\.\d+$")
-# Characters between the words of a title, besides brackets, and a word.
+# Characters that separate the words of a title, without brackets, and the pattern of a word.
 _BETWEEN = " \t_.:;,/|-"
 _WORD = re.compile(r"[^\s_.:;,/|()\[\]-]+")
 
@@ -35,8 +35,8 @@ def read_pairs(columns, frame, caller, missing_ids):
     voters : list
         Names of the voters, one for each pair.
     rows : dict
-        The columns `voter` (positions in `voters`), `item` and `score`. The id of an item is missing if a row of the
-        table contains only a number.
+        The columns `voter` (positions in `voters`), `item` and `score`. If a row of the table contains only a number,
+        its item is missing.
     plain_ids : bool
         False if some items have a nullable pandas dtype, which the encoded ids should keep.
     """
@@ -59,10 +59,10 @@ def read_pairs(columns, frame, caller, missing_ids):
         if bare.any() and missing_ids != "drop":
             raise InputError(
                 f"Each item for {caller} must have a number in the next column; {int(bare.sum())} items of voter "
-                f"{voter!r} have none, the first in row {int(bare.argmax())}. Pass missing_ids='drop' to leave them "
-                "out."
+                f"{voter!r} have none, the first in row {int(bare.argmax())}. Pass missing_ids='drop' to drop these "
+                "items."
             )
-        lengths.append(int(has_number.sum()))  # a row without a number is blank, or has just been left out
+        lengths.append(int(has_number.sum()))  # rows without a number are blank, or are dropped
         if lengths[-1]:
             items.append(item[has_number])
             numbers.append(_inferred(number[has_number]))
@@ -79,7 +79,7 @@ def read_pairs(columns, frame, caller, missing_ids):
 def _inferred(values):
     try:
         return values.infer_objects()
-    except OverflowError:  # pandas 2 converts integers to floats, which cannot hold all integers
+    except OverflowError:  # pandas 2 converts integers to floats, and some integers are too large
         return values
 
 
@@ -88,7 +88,7 @@ def _is_numeric(values):
 
 
 def _can_be_number(cell):
-    """Return True for a number, a bool, and a number written as text."""
+    """Return True for a number, a bool or the text of a number, but False for NaN."""
     try:
         return (
             not np.isnan(float(cell))
@@ -131,7 +131,7 @@ def pair_names(titles):
 
 
 def _shared(first, second):
-    """Return the part that two titles share: the upper levels of a header, or words at the beginning or at the end."""
+    """Return the common part of two titles, or None: upper levels of a header, or words at the beginning or end."""
     if isinstance(first, tuple) and isinstance(second, tuple):
         n_same = next((k for k, both in enumerate(zip(first, second, strict=False)) if both[0] != both[1]), len(first))
         return None if n_same == 0 else first[0] if n_same == 1 else first[:n_same]
@@ -141,7 +141,7 @@ def _shared(first, second):
 
 
 def _beginning(first, second):
-    """Return the words with which both titles begin, as they are written in the first title."""
+    """Return the words at the beginning of both titles, in the spelling of the first title."""
     words, others = (list(_WORD.finditer(title)) for title in (first, second))
     n_same = _n_same(words, others)
     stop = words[n_same].start() if n_same < len(words) else len(first)
@@ -149,7 +149,7 @@ def _beginning(first, second):
 
 
 def _end(first, second):
-    """Return the words with which both titles end, as they are written in the first title."""
+    """Return the words at the end of both titles, in the spelling of the first title."""
     words, others = (list(_WORD.finditer(title))[::-1] for title in (first, second))
     n_same = _n_same(words, others)
     start = words[n_same].end() if n_same < len(words) else 0

@@ -1,4 +1,4 @@
-"""Connected components of the items that lists compare, and warnings about several components or unsuitable lists."""
+"""Connected components of the items that lists compare, and warnings about lists that do not suit a method."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -18,19 +18,18 @@ _FEW_ITEMS = 4
 
 
 def check_absent(absent):
-    """Raise InputError unless `absent` is a valid treatment of absent items."""
+    """Raise InputError if `absent` is not a valid treatment of absent items."""
     check_choice("absent", absent, _ABSENT)
 
 
 def component_labels(lists, absent):
-    """For each candidate, return the number of its connected component, as int32 of shape (n_candidates,).
+    """Return the number of each candidate's connected component, as int32 of shape (n_candidates,).
 
-    The components of each query are numbered from 1.
-
-    The largest component of a query has number 1. Among components of equal size, the component with the first item
-    comes first. The graph joins two items if a list of positive weight contains both items. With ``absent="last"``, the
-    list needs to contain only one of them. With "auto", lists marked as paired comparisons must contain both items, and
-    other lists only one. Methods that do not compare items pass ``absent=None``; each query is then one component.
+    The components of each query are numbered from 1. The largest component has number 1. Among components of equal
+    size, the component with the first item comes first. The graph joins two items if a list of positive weight contains
+    both items. With ``absent="last"``, the list needs to contain only one of them. With "auto", lists marked as paired
+    comparisons must contain both items, and other lists only one. Methods that do not compare items pass
+    ``absent=None``; each query is then one component.
     """
     if absent is None or (together := _compared_with_all(lists, absent)).all():
         return np.ones(lists.n_candidates, dtype=np.int32)
@@ -49,13 +48,13 @@ def ranks_absent_last(lists, absent):
 
 
 def _compared_with_all(lists, absent):
-    """Return a mask: True for each query in which a list of positive weight ranks absent items last."""
+    """Return a mask of the queries where a list of positive weight ranks absent items last."""
     voting = (lists.list_weight > 0) & ranks_absent_last(lists, absent)
     return np.logical_or.reduceat(voting, lists.list_ptr[:-1])
 
 
 def labels_of_held(lists):
-    """Return the component label of each candidate if every list compares only the items that it contains."""
+    """Return the number of each candidate's component if every list compares only the items that it contains."""
     label, open_queries = (
         np.ones(lists.n_candidates, dtype=np.int32),
         ~_surely_connected(lists),
@@ -68,9 +67,8 @@ def labels_of_held(lists):
 
 
 def _surely_connected(lists):
-    """Return a mask of shape (n_queries,): True if the lengths of the lists prove that all items are connected."""
-    # If the lengths of two lists sum to more than the number of items, the lists share an item. Lists of weight 0 do
-    # not count.
+    """Return a mask of the queries where the lengths of the lists prove that all items are connected."""
+    # Two lists share an item if the sum of their lengths exceeds the number of items. Lists of weight 0 do not count.
     length, n = (
         np.where(lists.list_weight > 0, lists.list_length, 0),
         lists.query_n_items,
@@ -81,7 +79,7 @@ def _surely_connected(lists):
 
 
 def _label(lists):
-    """Return the component labels from one sparse graph that contains the items of all queries."""
+    """Return the number of each candidate's component, computed from one sparse graph of all queries."""
     n, candidate, row_ptr = lists.n_candidates, lists.candidate, lists.row_ptr
     voting = lists.list_weight > 0
     if not voting.all():
@@ -96,7 +94,7 @@ def _label(lists):
     label = label[:n]
     first = np.full(n_found, n)
     first[label[::-1]] = np.arange(n - 1, -1, -1)
-    # A list of weight 0 is a component of its own, without candidates.
+    # A list of weight 0 is a separate component without candidates.
     held = np.flatnonzero(first < n)
     query = lists.candidate_query[first[held]].astype(np.int64)
     order = np.lexsort([first[held], -np.bincount(label, minlength=n_found)[held], query])
@@ -106,7 +104,7 @@ def _label(lists):
 
 
 def n_components(lists, label):
-    """Count the components of each query, of shape (n_queries,); `label` contains the component of each candidate."""
+    """Return the number of components of each query; `label` contains the component of each candidate."""
     return np.maximum.reduceat(label, lists.candidate_ptr[:-1])
 
 
@@ -120,7 +118,7 @@ def all_connected(lists, absent):
 def warn_of_components(lists, absent, method):
     """Issue one warning about all queries whose items form several components.
 
-    The warning names the line that called the package. The message contains `method`, the name of the method.
+    The warning refers to the line that called the package. The message contains `method`, the name of the method.
     """
     if all_connected(lists, absent):
         return
@@ -134,7 +132,7 @@ def warn_of_components(lists, absent, method):
     if n_several > 1:
         queries = f"{n_several} of {lists.n_queries} queries"
     advice = (
-        "give some list of the query a positive weight"
+        "give at least one list of the query a positive weight"
         if absent == "last"
         else "rank each component by itself (RankedLists.components), add lists that connect them, or choose "
         "absent='last' if a list ranks its items above all others"
@@ -148,20 +146,20 @@ def warn_of_components(lists, absent, method):
 
 
 def paired_queries(lists):
-    """Return a mask of shape (n_queries,): True if lists of two items have more than half of the query's weight."""
+    """Return a mask of the queries where lists of two items have more than half of the total weight."""
     return _most_weight(lists, lists.list_length == 2)
 
 
 def exposed_queries(lists):
-    """Return a mask of shape (n_queries,): True if the query is mainly paired comparisons of more than four items."""
+    """Return a mask of the queries with more than four items where lists of two items have most of the weight."""
     return paired_queries(lists) & (lists.query_n_items > _FEW_ITEMS)
 
 
 def partial_queries(lists):
-    """Return a mask of shape (n_queries,): True if the query's median list length is below half of its number of items.
+    """Return a mask of the queries where the median length of the lists is below half of the number of items.
 
     The median is weighted by the weights of the lists. Items that occur only in lists of weight 0 are ignored. The mask
-    is False for queries that are mainly paired comparisons.
+    is False for the queries of :func:`paired_queries`.
     """
     n_items = lists.query_n_items
     if lists.is_weighted:
@@ -170,13 +168,14 @@ def partial_queries(lists):
 
 
 def _most_weight(lists, chosen):
-    """Return a mask of the queries in which the chosen lists have more than half of the query's total list weight."""
+    """Return a mask of the queries where the chosen lists have more than half of the total weight."""
     if not chosen.any():
         return np.zeros(lists.n_queries, dtype=bool)
     return 2 * lists.sum_over_lists(np.where(chosen, lists.list_weight, 0.0)) > lists.sum_over_lists(lists.list_weight)
 
 
-#: By the parameter to change, what the method does with absent items, and the value for lists cut from longer rankings.
+#: For each parameter that the warning names: how the method treats absent items, and the better value of the parameter
+#: for lists that were cut from longer rankings.
 _LENIENCE = {
     "absent": ("leaves absent items out instead of ranking them last", "absent='last'"),
     "absent_score": (
@@ -191,10 +190,10 @@ _LENIENCE = {
 
 
 def warn_of_partial_lists(lists, lenient, method):
-    """Warn if, in more than half of the queries, the median list length is below half of the number of items.
+    """Warn if the median length of the lists is below half of the number of items in more than half of the queries.
 
-    `lenient` is the parameter that the message suggests to change, and `method` is the name of the method in the
-    message. The warning names the line that called the package.
+    The message suggests another value of the parameter `lenient` of the method `method`. The warning refers to the line
+    that called the package.
     """
     n_partial = int(partial_queries(lists).sum())
     if 2 * n_partial <= lists.n_queries:
@@ -212,19 +211,18 @@ def _warn_of_partial(queries, lenient, method):
     deed, remedy = _LENIENCE[lenient]
     warn_user(
         f"{method} {deed}, and in {queries} the median length of the lists is less than half of the number of items. "
-        f"If the lists are the tops of longer rankings, choose {remedy}. Ignore this warning if each voter saw only "
+        f"If the lists were cut from longer rankings, choose {remedy}. Ignore this warning if each voter saw only "
         "the items in its list.",
         PartialListsWarning,
     )
 
 
 def warn_of_paired_comparisons(lists, method, *, marked=True):
-    """Warn of queries with more than four items in which lists of two items have most of the weight.
+    """Warn about queries with more than four items where lists of two items have more than half of the weight.
 
-    "Most of the weight" means more than half of the total weight of the query's lists. `method` is the name of a method
-    that ranks the items in a list above absent items. If `marked` is false, the method does so only in lists
-    that are not marked as paired comparisons; marked lists then cause no warning. One warning covers all queries and
-    names the line that called the package.
+    `method` is the name of a method that ranks the items in a list above absent items. If `marked` is false, the method
+    does so only in lists that are not marked as paired comparisons, so marked lists cause no warning. One warning
+    covers all queries and refers to the line that called the package.
     """
     exposed = exposed_queries(lists)
     if not marked and lists.list_duel is not None:

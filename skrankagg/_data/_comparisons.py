@@ -1,4 +1,4 @@
-"""Checks of a frame of paired comparisons: the tie column is valid, and no column names the winner by its column."""
+"""Checks of a frame of winners and losers: valid ties, and no column that contains outcomes instead of items."""
 
 from numbers import Number
 
@@ -15,7 +15,7 @@ _SHOWN = 5
 
 
 def read_ties(values, name):
-    """Read a column of ties as bool of shape (n_rows,); refuse values other than booleans, 0 and 1.
+    """Read a column of ties as bool of shape (n_rows,); raise InputError if a value is not a boolean, 0 or 1.
 
     >>> import pandas as pd
     >>> from skrankagg._data._comparisons import read_ties
@@ -36,14 +36,14 @@ def read_ties(values, name):
 
 
 def refuse_outcomes(df, winner, loser, caller, items=None):
-    """Raise InputError if a column states who won each comparison, in the form of the names of the two item columns.
+    """Raise InputError if a column contains outcomes: its values are the names of the two item columns.
 
-    `items` is an index of all ids in the columns `winner` and `loser`, if they are known. It replaces a look at all
-    rows of these two columns.
+    `items` is an index of all ids in the columns `winner` and `loser`. If it is given, these two columns need not be
+    searched.
     """
     frame = known_frame(df, caller)
     titles = titles_of(frame)
-    # The column of winners may hold the names of two other columns, although there is a column of losers.
+    # The column of winners may contain the names of two other columns, although there is a column of losers.
     others = tuple(one for one in titles if isinstance(one, str) and one not in (winner, loser))
     known = None if items is None else _texts(items)
     # Columns that need not be searched.
@@ -76,12 +76,12 @@ def _show(one):
 
 
 def _texts(ids):
-    """Return the set of the texts in an index of ids."""
+    """Return the set of all ids in an index that are text."""
     return set() if pd.api.types.is_numeric_dtype(ids.dtype) else {one for one in ids.tolist() if isinstance(one, str)}
 
 
 def _columns_with(frame, names, skipped=()):
-    """Yield the name of each column that contains one of the texts `names` as a value, except for skipped columns."""
+    """Yield the title of each column that contains one of the texts `names` as a value; ignore `skipped` columns."""
     if isinstance(frame, pd.DataFrame):
         for k, name in enumerate(frame.columns):
             if name not in skipped and _holds(frame.iloc[:, k], names):
@@ -100,6 +100,6 @@ def _holds(values, names):
     if pd.api.types.is_numeric_dtype(values.dtype):
         return False
     if values.dtype == object:
-        # Cells may be lists or arrays, which have no hash and no single truth value.
+        # Only texts are looked up, because cells may be lists or arrays, which cannot be hashed.
         return any(one in names for one in distinct_objects(values.to_numpy()).tolist() if isinstance(one, str))
     return bool(values.isin(list(names)).any())

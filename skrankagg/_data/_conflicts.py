@@ -1,8 +1,8 @@
-"""Lists whose scores order their items differently from their ranks.
+"""Detection of lists where scores and ranks order the items differently.
 
-There are three usual causes. The scores are p-values or distances; the scores and ranks come from different lists; or
-the scores are integers beyond 2 ** 53 that round to the same float64. Methods that use ranks are not affected. Code
-that uses the order of the scores calls :func:`check_scores`, which refuses such lists.
+There are three usual causes. The scores are p-values or distances, where lower is better. Or scores and ranks come from
+different lists. Or the scores are integers above 2 ** 53 that round to the same float64. Methods that use only ranks
+are not affected. Code that uses scores calls :func:`check_scores`, which refuses such lists.
 """
 
 import numpy as np
@@ -11,24 +11,24 @@ from .._arrays._ragged import expand, group_order
 from ..exceptions import InputError
 from ._frames import EXACT_LIMIT, first_row, show_id
 
-#: Text of the remedy in messages about lists whose scores contradict their ranks.
+#: Advice in messages about lists where scores contradict ranks.
 CONFLICT_ADVICE = (
-    "Drop the wrong one of the two columns, or pass rank=None or score=None to RankedLists.from_frame, or "
-    "lower_is_better=True where lower scores are better."
+    "If lower scores are better, pass lower_is_better=True to RankedLists.from_frame. Otherwise pass rank=None or "
+    "score=None to ignore the wrong column."
 )
 
 _MERGED_ADVICE = (
-    "Subtract the smallest score of each list, in integers, before RankedLists.from_frame, or choose a method of "
-    "ranks; the ranks of these lists are exact."
+    "Subtract the smallest score of each list, in integers, before RankedLists.from_frame. Or choose a method that "
+    "uses ranks, because the ranks of these lists are exact."
 )
 
 
 def find_conflicts(row_ptr, tie_start, score):
-    """Mark the lists in which an item with a worse rank has a better score.
+    """Mark the lists where an item with a worse rank has a better score.
 
-    Returns a mask of shape (n_lists,), or None if there is no such list. `row_ptr`, of shape (n_lists + 1,), delimits
-    the rows of each list; no list may be empty. The rows are sorted by rank. `tie_start`, of shape (n_rows,), marks the
-    first row of each list and of each group of equal ranks.
+    Returns a mask of shape (n_lists,), or None if there is no such list. The rows of list ``v`` are ``row_ptr[v]`` to
+    ``row_ptr[v + 1] - 1``, sorted by rank; no list may be empty. `tie_start`, of shape (n_rows,), marks the first row
+    of each list and of each group of equal ranks.
     """
     start = np.flatnonzero(tie_start)
     worst = best = score
@@ -44,11 +44,11 @@ def find_conflicts(row_ptr, tie_start, score):
 
 
 def find_merged(row_ptr, score, exact):
-    """Mark the lists in which distinct scores round to the same float64.
+    """Mark the lists where distinct scores round to the same float64.
 
-    Return a mask of shape (n_lists,), or None if there is no such list. `row_ptr`, of shape (n_lists + 1,), delimits
-    the rows of each list. `score` contains the rounded scores. `exact` contains integers with the same order as the
-    exact scores.
+    Returns a mask of shape (n_lists,), or None if there is no such list. The rows of list ``v`` are ``row_ptr[v]`` to
+    ``row_ptr[v + 1] - 1``. `score` contains the rounded scores, and `exact` contains integers in the order of the exact
+    scores.
     """
     row_list = expand(row_ptr)
     order = group_order(row_list, exact)
@@ -61,7 +61,7 @@ def find_merged(row_ptr, score, exact):
 
 
 def still_merged(merged, row_ptr, rank, score):
-    """After rows were removed, mark the lists of `merged` in which distinct scores still round to one float64.
+    """Mark the lists of the mask `merged` where distinct scores still round to one float64 after rows were removed.
 
     Returns a mask of shape (n_lists,), or None if there is no such list.
     """
@@ -75,9 +75,10 @@ def still_merged(merged, row_ptr, rank, score):
 
 
 def check_scores(lists, reader, hint):
-    """Raise InputError if scores are missing, or contradict the ranks in a list of positive weight.
+    """Raise InputError if scores are missing, or if scores contradict ranks in a list of positive weight.
 
-    The message contains `reader`, the name of the caller, and `hint`, the remedy for lists without scores.
+    The message contains `reader`, the name of the method that needs scores, and `hint`, the advice for lists without
+    scores.
     """
     if not lists.has_scores:
         raise InputError(f"{reader} needs scores, but the lists have only ranks; {hint}.")
@@ -85,7 +86,7 @@ def check_scores(lists, reader, hint):
     if conflict is not None:
         what, advice = conflict
         raise InputError(
-            f"{reader} needs scores that order the items of a list in the same way as its ranks; {what}. {advice}"
+            f"{reader} needs scores that order the items of each list in the same way as the ranks; {what}. {advice}"
         )
 
 
@@ -93,7 +94,7 @@ def describe_conflict(lists, chosen):
     """Describe the conflicts between scores and ranks in the `chosen` lists for an error message.
 
     `chosen` is a mask of shape (n_lists,). Returns two texts: a clause that states the problem and names the first
-    list, and a sentence with the remedy. Returns None if no list has a conflict.
+    list, and a sentence with advice. Returns None if no list has a conflict.
     """
     for marked, advice in [(lists.list_conflict, CONFLICT_ADVICE), (lists.list_merged, _MERGED_ADVICE)]:
         if marked is None or not (found := marked & chosen).any():

@@ -1,4 +1,4 @@
-"""Covariates: numbers for each row, such as the length of an answer, that a model may take into account.
+"""Covariates: additional numbers for each row, such as the length of an answer, that a model may take into account.
 
 RankedLists stores the names of the covariates, and an array with a row for each row of the lists. Only PlackettLuce
 uses covariates, and only if its parameter `covariates` names them.
@@ -19,22 +19,22 @@ from ._list_columns import check_groupings
 CoefficientFrame: TypeAlias = pd.DataFrame
 #: Name of the covariate that from_comparisons adds with position=True.
 POSITION = "position"
-#: Columns about each covariate in the information about queries, before the name of the covariate.
+#: Prefixes of the columns about each covariate, as in "coefficient_length".
 OF_COVARIATES = ("coefficient", "std_error", "p")
 
 
 def check_covariates(names, available, caller, groups=()):
-    """Return the names of covariates as a list; raise an error if a name is not a column, or is also among `groups`."""
+    """Return the names of covariates as a list; raise an error for a name that is not a column, or is in `groups`."""
     names = check_groupings(names, available, caller, "covariates")
     _refuse_groups(names, groups, caller)
     return names
 
 
 def titles_of_sides(covariates, position, available, caller, groups, by_side):
-    """Return a dict from each covariate of comparisons to the titles (names) of its columns.
+    """Return a dict that maps the name of each covariate of comparisons to the names of its columns.
 
-    A covariate has two titles, one for each of the two items, or a single title for their difference. The covariate of
-    the position has no titles. `by_side` is True if there are columns of a first and a second item.
+    A covariate has two columns, one for each of the two items, or a single column of their difference. The covariate
+    "position" has no columns. `by_side` is True if the frame has columns of a first and a second item.
     """
     if covariates is None:
         titles = {}
@@ -47,13 +47,13 @@ def titles_of_sides(covariates, position, available, caller, groups, by_side):
     if position:
         if not by_side:
             raise InputError(
-                f"`position` of {caller} must be False for columns of winners and losers, because they do not tell "
-                "which item was shown first. Pass the column names as first=, second= and outcome=."
+                f"`position` of {caller} must be False for columns of winners and losers, because it is unknown which "
+                "item was shown first. Pass the column names as first=, second= and outcome=."
             )
         if POSITION in titles:
             raise InputError(
-                f"`covariates` of {caller} must not contain {POSITION!r} with position=True, which adds a covariate of "
-                "this name. Rename the column."
+                f"`covariates` of {caller} must not contain {POSITION!r} if position=True, because position=True adds "
+                "a covariate of this name. Rename the column."
             )
         titles[POSITION] = ()
     _refuse_groups(titles, groups, caller)
@@ -64,8 +64,8 @@ def _read_titles(name, value, caller):
     titles = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, tuple | list) else ()
     if len(titles) not in (1, 2):
         raise InputTypeError(
-            f"`covariates` of {caller} must map the name of each covariate to two columns, for the first and the "
-            f"second item, or to one column of differences; got {show(value)} for {show(name)}."
+            f"`covariates` of {caller} must map each name to a pair of columns, or to one column of differences; got "
+            f"{show(value)} for {show(name)}."
         )
     return titles
 
@@ -75,15 +75,15 @@ def _refuse_groups(names, groups, caller):
     if both:
         raise InputError(
             f"`covariates` and `groups` of {caller} must be different columns; {both[0]!r} is in both. Remove it from "
-            "one of the two."
+            "one of them."
         )
 
 
 def read_sides(columns, titles):
-    """Return a dict from each covariate to its values for the first items and for the second items of the comparisons.
+    """Return a dict that maps each covariate to its values for the first items and for the second items.
 
     `titles` is the result of :func:`titles_of_sides`. If a covariate has only one column, this column contains the
-    difference. The first item gets half of the difference, and the second item gets minus this half.
+    difference. The first item gets half of the difference, and the second item gets the negative half.
     """
     values = {}
     for name, pair in titles.items():
@@ -97,15 +97,15 @@ def read_sides(columns, titles):
 
 
 def key_of(title):
-    """Return the key of a covariate's column in :class:`Columns`, which differs from all other keys."""
+    """Return the key of a covariate's column in :class:`Columns`; it differs from the keys of all other columns."""
     return f"covariate {title}"
 
 
 def codes_to_merge(sides, row, turned):
-    """Return a code for each of n lists; lists with equal codes have equal covariates.
+    """Return a code for each of n lists, so that lists with equal codes have equal covariates and can be merged.
 
     `sides` is the result of :func:`read_sides`. `row` selects the row of each list. `turned`, of shape (n,), marks the
-    lists whose upper item is the second item of the row. Returns None if there are more than n / 2 different codes.
+    lists where the second item of the row is ranked first. Returns None if there are more than n / 2 different codes.
     """
     n = len(turned)
     code, size = np.zeros(n, dtype=np.int64), 1
@@ -126,9 +126,9 @@ def codes_to_merge(sides, row, turned):
 
 
 def _has_more_values(values, n):
-    """Return True only if an array of floats has more than n different values; False leaves the question open.
+    """Return True if hashes prove that an array of floats has more than n different values; otherwise False.
 
-    The function counts different hashes, which is much faster than numbering the values.
+    Counting different hashes is much faster than numbering the values, but values may share a hash.
     """
     n_bits = max(4 * len(values), 1).bit_length()
     hashes = (values + 0.0).view(np.uint64)  # -0.0 becomes 0.0
@@ -151,7 +151,7 @@ def covariates_of_rows(lists, rows):
 
 
 def fields_of_columns(columns):
-    """Convert a dict from name to values, of shape (n_rows,), to the RankedLists fields of covariates."""
+    """Convert a dict of name to values, of shape (n_rows,), to the RankedLists fields of covariates."""
     if not columns:
         return {"covariates": None, "row_covariates": None}
     return {"covariates": tuple(columns), "row_covariates": np.stack(list(columns.values()), axis=1)}
@@ -161,7 +161,7 @@ def fields_of_pairs(sides, rows, turned):
     """Convert the covariates of comparisons to the RankedLists fields of covariates.
 
     `sides` is the result of :func:`read_sides`. `rows` contains the row of each list, and `turned` marks the lists
-    whose upper item is the second item of the row.
+    where the second item of the row is ranked first.
     """
     if not sides:
         return fields_of_columns({})
@@ -174,15 +174,15 @@ def fields_of_pairs(sides, rows, turned):
 
 
 def select_covariates(lists, names, caller):
-    """Return the chosen covariates, of shape (n_rows, n_names); raise InputError for unknown or repeated names."""
+    """Return the covariates with the given names, of shape (n_rows, n_names); raise InputError for invalid names."""
     known = covariate_names(lists)
     for name in names:
         if name not in known:
             there = f"the lists have {known}" if known else "the lists have none"
             raise InputError(
                 f"`covariates` of {caller} must be names of covariates; got {show(name)}, and "
-                f"{there}{did_you_mean(name, known)}. Name the columns when the lists are read (covariates=), and pass "
-                "the RankedLists instead of a frame."
+                f"{there}{did_you_mean(name, known)}. Pass RankedLists.from_frame(df, covariates=...) instead of a "
+                "frame."
             )
     if len(set(names)) < len(names):
         raise InputError(f"`covariates` of {caller} must be different names; got {list(names)}. Name each one once.")
@@ -199,13 +199,13 @@ def same_covariates(one, other):
 
 
 def coefficient_frame(info: pd.DataFrame, names: Sequence[str], *, with_query: bool) -> CoefficientFrame:
-    """Convert a frame with a row for each query to a frame with a row for each pair of a query and a covariate."""
+    """Convert the frame `info`, with a row for each query, to a frame with a row for each (query, covariate) pair."""
     parts = [
         info[["query"]].assign(covariate=name, **{part: info[f"{part}_{name}"] for part in OF_COVARIATES})
         for name in names
     ]
     order = np.argsort(np.tile(np.arange(len(info)), len(parts)), kind="stable")
     frame = pd.concat(parts).iloc[order].reset_index(drop=True)
-    with np.errstate(over="ignore"):  # the unit of a covariate may be far too large
+    with np.errstate(over="ignore"):  # exp overflows if the coefficient of a covariate is very large
         frame["odds_ratio"] = np.exp(frame["coefficient"])
     return frame if with_query else frame.drop(columns="query")

@@ -1,4 +1,4 @@
-"""Division of each query into several queries: one for each group of its lists, or one for each list."""
+"""Division of each query of ranked lists into several queries: one for each group of lists, or one for each list."""
 
 import numpy as np
 import pandas as pd
@@ -13,9 +13,9 @@ def divide_queries(lists, group, *, whole):
     """Divide each query into several queries, one for each group of its lists.
 
     `group`, of shape (n_lists,), contains the group of each list. If `whole` is true, each new query has all items of
-    the old query. Otherwise, a new query has only the items that its lists contain. Returns five values. The first is
-    the divided lists. The second contains the old position of each list. The third contains the old query of each new
-    query, and the fourth contains its group. The fifth contains the old candidate of each new candidate.
+    the old query. Otherwise, a new query has only the items that its lists contain. Returns the divided lists and four
+    arrays. The arrays contain the old position of each list, the old query and the group of each new query, and the old
+    position of each candidate.
     """
     n_groups = int(group.max()) + 1
     code = lists.list_query.astype(np.int64) * n_groups + group
@@ -54,7 +54,7 @@ def divide_queries(lists, group, *, whole):
 
 
 def each_list_alone(lists):
-    """Make a separate query from each list; every row of the list becomes a candidate of this query."""
+    """Return the lists as separate queries, each with a single list."""
     n = lists.n_lists
     return RankedLists(
         queries=pd.RangeIndex(n),

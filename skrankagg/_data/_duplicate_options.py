@@ -1,4 +1,4 @@
-"""The options for items that a list contains twice, in a module that imports no large library."""
+"""Type of the options for items that a list contains twice; this module imports no large library."""
 
 from typing import Literal, TypeAlias
 

@@ -1,7 +1,6 @@
-"""Encoding of a frame's columns into the codes of :class:`~skrankagg.RankedLists`.
+"""Encoding of a frame's columns as the arrays of :class:`~skrankagg.RankedLists`.
 
-Rows are sorted by query, voter and rank. If they are already in order, they are not moved. Invalid lists raise an
-error.
+Rows are sorted by query, voter and rank, unless they are already in this order. Invalid lists raise an error.
 """
 
 import numpy as np
@@ -15,10 +14,10 @@ from ._covariates import fields_of_columns, key_of
 from ._frames import first_row, show_id
 from ._list_columns import constant_in_lists, grouping_column, or_none, read_marks
 
-#: Ids of the only query and the only voter if a frame has no column for them.
+#: Ids of the query and the voter if a frame has no columns for them.
 ONE_QUERY, ONE_VOTER = "q", "consensus"
 
-# With at most this number of rows, sorting is faster than a table of the codes.
+# With at most this number of rows, numbering the candidates by sorting is faster than by a table.
 _FEW = 4_000
 
 # Codes of candidates have 32 bits.
@@ -51,7 +50,7 @@ def encode_lists(columns, groups=(), covariates=()):
     if with_rank:
         _refuse_negative(value, columns.name("rank"))
     _warn_of_row_splits(columns.index, list_code, value, with_rank)
-    # Columns with one value for each list.
+    # Columns that are constant within each list.
     of_lists = {"weight": columns.numbers("weight")} if columns.has("weight") else {}
     if columns.has("duel"):
         of_lists["duel"] = read_marks(columns.numbers("duel"), columns.name("duel"))
@@ -66,7 +65,7 @@ def encode_lists(columns, groups=(), covariates=()):
     del exact
 
     if _in_order(list_code, value):
-        # The memory of the frame would change if the frame is changed.
+        # The arrays are copied, so that later changes of the frame do not change them.
         score = score.copy() if with_score else None
         of_rows = {name: values.copy() for name, values in of_rows.items()}
     else:
@@ -146,13 +145,13 @@ def _refuse_negative(rank, name):
     if (rank < 0).any():
         row = first_row(rank < 0)
         raise InputError(
-            f"Column {name!r} must have ranks, 1 for the best; got {rank[row]:g} in row {row}. If these are scores, "
+            f"Column {name!r} must have ranks of at least 0; got {rank[row]:g} in row {row}. If these are scores, "
             f"call RankedLists.from_frame(df, rank=None, score={name!r})."
         )
 
 
 def _sort_ties_by_item(tie_start, *columns):
-    # The row order must not affect the result, so tied rows are sorted by item.
+    # The order of the frame's rows must not affect the result, so tied rows are sorted by item.
     ptr = starts_to_ptr(tie_start)
     tied, _ = gather_ranges(ptr, np.flatnonzero(np.diff(ptr) > 1))
     group = np.cumsum(tie_start)[tied]
@@ -163,7 +162,7 @@ def _sort_ties_by_item(tie_start, *columns):
 
 
 def _sort_candidates(list_query, list_voter, lengths, item, queries, voters, items):
-    # The codes are computed one column at a time, because a column of codes is as large as the result.
+    # To save memory, the codes are computed one column at a time. Each column of codes is as large as the result.
     codes = (code if code is item else np.repeat(code, lengths) for code in (list_query, item, list_voter))
     order, (query_start, candidate_start, row_start) = sort_codes(codes, [len(queries), len(items), len(voters)])
     if not row_start.all():
@@ -176,10 +175,10 @@ def _sort_candidates(list_query, list_voter, lengths, item, queries, voters, ite
             "duplicates='first'), 'best' or 'mean'."
         )
     n_candidates = int(np.count_nonzero(candidate_start))
-    if n_candidates > _MOST_CANDIDATES:  # a data set of this size is sorted
+    if n_candidates > _MOST_CANDIDATES:  # larger data sets always take this path
         raise InputError(
-            f"`X` must have at most {_MOST_CANDIDATES:,} candidates; got {n_candidates:,}. Encode some of the queries "
-            "at a time."
+            f"`X` must have at most {_MOST_CANDIDATES:,} (query, item) pairs; got {n_candidates:,}. Split the queries "
+            "into several frames."
         )
     candidate_item = item[order[candidate_start]]
     number = np.cumsum(candidate_start, dtype=np.int32)
@@ -215,27 +214,26 @@ def _warn_of_conflicts(conflict, name_list):
     warn_user(
         f"Ranks and scores order the items differently in {conflict.sum()} of {n_lists}; the first is the list of "
         f"{name_list(first_row(conflict))}. Methods that use ranks ignore the scores. Methods that use scores refuse "
-        "these lists. "
-        f"{CONFLICT_ADVICE}",
+        f"these lists. {CONFLICT_ADVICE}",
         RankScoreConflictWarning,
     )
 
 
 def _warn_of_row_splits(index, list_code, value, with_rank):
-    # After a split by rows, the frame's row labels have gaps. If there are ranks, the ranks of lists have gaps, too.
-    # Lists with only scores are recognised if their rows are sorted, best first, and rows in the middle are missing.
+    # If a splitter has divided a list by rows, the row labels of the frame have gaps, and so have the ranks. Without
+    # ranks, a gap is recognised only if the rows of each list are sorted, best first.
     if index is None or not pd.api.types.is_integer_dtype(index.dtype):
         return
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
         return
     label = index.to_numpy()
-    if not index.is_monotonic_increasing:  # the rows were shuffled: look for gaps in the original order
+    if not index.is_monotonic_increasing:  # shuffled rows: look for gaps in the original order
         order = np.argsort(label, kind="stable")
         label, list_code, value = label[order], list_code[order], value[order]
     hole = np.diff(label, prepend=-1) - 1  # number of rows missing before each row
     same_list = list_code[1:] == list_code[:-1]
     if with_rank:
-        cut = (hole > 0) & (value > 1) & (value - 1 <= hole)  # the first rows of the list may be in the gap
+        cut = (hole > 0) & (value > 1) & (value - 1 <= hole)  # the missing rows may be the first rows of the list
         cut[1:] |= (hole[1:] > 0) & same_list
         suspects = list_code[cut]
         lists = suspects[_lack_ranks(suspects, list_code, value)] if len(suspects) else suspects
@@ -246,14 +244,14 @@ def _warn_of_row_splits(index, list_code, value, with_rank):
         n_lists = len(np.unique(lists))
         warn_user(
             f"{n_lists} list{' has' if n_lists == 1 else 's have'} lost rows, for example because a splitter treated "
-            "the rows of a frame as samples. Each sample must be a whole query: split RankedLists.from_frame(df), or "
+            "the rows of a frame as samples. Each sample must be a whole query. Split RankedLists.from_frame(df), or "
             "use QueryKFold. If the rows were left out on purpose, reset the frame's index.",
             SplitQueryWarning,
         )
 
 
 def _lack_ranks(suspects, list_code, rank):
-    """For each list in `suspects`, return True if its largest rank exceeds its number of rows, so ranks are missing."""
+    """Return a mask of the lists in `suspects` that lack ranks: the largest rank exceeds the number of rows."""
     codes, place = np.unique(suspects, return_inverse=True)
     slot = np.minimum(np.searchsorted(codes, list_code), len(codes) - 1)
     rows = np.flatnonzero(codes[slot] == list_code)

@@ -1,10 +1,9 @@
-"""Record of the rows that an estimator was fitted on, used to detect queries that a splitter divided.
+"""Record of the rows that an estimator was fitted on, to detect queries that a splitter has divided.
 
-Scikit-learn's splitters treat each row of a frame as a sample. A split by rows divides queries: an estimator is fitted
-on some rows of a query and scored on other rows, so the score is wrong. After such a split, the two parts contain the
-same query but share no row of this query. In valid uses, the two parts share rows or have no query in common. For
-example, they share rows if the estimator is scored on its training data. They also share rows if the scored lists of a
-query are longer or have more voters.
+Scikit-learn's splitters treat each row of a frame as a sample. An estimator is then fitted on some rows of a query and
+scored on the other rows, so the score is wrong. After such a split, the training rows and the scored rows contain the
+same query, but share no row of it. In valid uses, they have different queries or share rows. For example, they share
+rows if the estimator is scored on its training data, or on longer lists of the same queries.
 """
 
 from typing import Any
@@ -20,14 +19,14 @@ from ._ranked_lists import RankedLists
 
 _ATTRIBUTE = "_fitted_rows"
 
-# With at most this number of rows, the lists themselves are kept.
+# With at most this number of rows, the lists are kept instead of their fingerprints.
 _FEW = 2_000
 
 
 class FittedRows:
     """Fingerprints of the rows of encoded lists; each fingerprint has 8 bytes.
 
-    If there are few rows, the encoded lists are kept, and the fingerprints are computed only on first use.
+    If there are few rows, the encoded lists are kept, and the fingerprints are computed when they are first needed.
     """
 
     def __init__(self, lists):
@@ -42,7 +41,7 @@ class FittedRows:
         self._lists = None  # cleared last, because another thread may be reading the lists
 
     def torn_queries(self, lists):
-        """Return the positions in ``lists.queries`` of fitted queries that share no row with `lists`."""
+        """Return the positions of queries that are in both the fitted data and `lists`, but share no row."""
         kept = self._lists
         if kept is not None:
             self._forget_lists(kept)
@@ -64,14 +63,14 @@ class FittedRows:
 
 
 def _fingerprints(lists):
-    """Return a hash for each row, computed from the ids of its query, voter and item."""
+    """Return a hash of each row, computed from the ids of its query, voter and item."""
     one_list = hash_ids(lists.queries, "query")[lists.list_query] + hash_ids(lists.voters, "voter")[lists.list_voter]
     rows = np.repeat(one_list, lists.list_length)
     rows += hash_ids(lists.items, "item")[lists.candidate_item][lists.candidate]
     return rows
 
 
-# Odd numbers, so that the same id counts differently as a query, a voter and an item.
+# Odd factors, so that the same id has different hashes as a query, a voter and an item.
 _FACTOR = {
     "query": np.uint64(0x9E3779B97F4A7C15),
     "voter": np.uint64(0xC2B2AE3D27D4EB4F),
@@ -95,10 +94,10 @@ def hash_ids(ids, role):
 
 
 class RemembersRows(PortableState):
-    """Mixin of estimators that record the rows of the fitted frame; copies and pickles do not contain the record."""
+    """Mixin of estimators that record the rows of the frame passed to `fit`; copies and pickles omit the record."""
 
     def _remember_rows(self, X, lists):
-        """Record the rows of `X` if `X` is a frame; record nothing for RankedLists, whose samples are queries."""
+        """Record the rows of a frame `X`; RankedLists need no record, because splitters cannot divide their queries."""
         if isinstance(X, RankedLists):
             self.__dict__.pop(_ATTRIBUTE, None)
         else:
@@ -109,7 +108,7 @@ class RemembersRows(PortableState):
 
 
 def _find_rows(estimator):
-    """Return the rows recorded by an estimator or by an estimator inside it; None if no rows were recorded."""
+    """Return the rows that an estimator, or an estimator inside it, has recorded; None if there is no record."""
     found = getattr(estimator, _ATTRIBUTE, None)
     if found is not None:
         return found
@@ -122,9 +121,9 @@ def _find_rows(estimator):
 
 
 def check_untorn(estimator, X, lists):
-    """Raise InputError if the frame `X` contains a query of the fitted data, but no fitted row of this query.
+    """Raise InputError if a query is in both the fitted data and the frame `X`, but without a common row.
 
-    `lists` contains the lists of `X` in encoded form.
+    `lists` contains the encoded lists of `X`.
     """
     fitted = None if isinstance(X, RankedLists) else _find_rows(estimator)
     if fitted is None:
@@ -136,7 +135,7 @@ def check_untorn(estimator, X, lists):
         raise InputError(
             f"`X` must have whole queries; {len(torn)} of its {lists.n_queries} queries are split between fitted and "
             f"scored rows (the first is {show_id(lists.queries, first_row(is_torn))}). A splitter may have treated "
-            "the rows of a frame as samples, but each sample must be a whole query: split "
+            "the rows of a frame as samples, but each sample must be a whole query. Split "
             "RankedLists.from_frame(df), or use cv=QueryKFold(...). To score on other voters' lists of the same "
             "queries on purpose, pass RankedLists.from_frame(df) to fit and to the scorer."
         )

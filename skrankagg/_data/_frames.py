@@ -1,9 +1,9 @@
 """Checking and encoding of data frames; no other module reads frames from users.
 
-Frames of pandas, polars and pyarrow are accepted. Lazy frames of polars, DuckDB and other libraries that narwhals
-supports are accepted, too. A lazy frame is collected here, but only the columns that are read. A column of ids becomes
-integer codes and a sorted index of its distinct values in their own dtype. A column of numbers becomes finite float64.
-If float64 cannot represent the numbers exactly, integer codes keep their exact order.
+Frames of pandas, polars and pyarrow are accepted, and also lazy frames of polars, DuckDB and other libraries that
+narwhals supports. Only the necessary columns of a lazy frame are collected. A column of ids becomes integer codes and a
+sorted index of its distinct ids, which keep their dtype. A column of numbers becomes finite float64. If float64 cannot
+represent the numbers exactly, integer codes keep their exact order.
 """
 
 from collections.abc import Iterable, Mapping
@@ -35,7 +35,7 @@ AnyFrame: TypeAlias = pd.DataFrame | IntoFrame
 AnyRows: TypeAlias = AnyFrame | Iterable[tuple[Any, ...]]
 
 
-#: Functions that read a file for a constructor.
+#: Function that reads a file for each constructor; error messages suggest it.
 _READERS = {
     "RankedLists.from_frame": "read_lists",
     "Qrels.from_frame": "read_qrels",
@@ -46,11 +46,11 @@ _READERS = {
 class Columns:
     """Columns of a frame under their canonical names.
 
-    `names` maps canonical names to names in the frame. Messages contain `caller`, the name of the constructor. If the
-    frame lacks a canonical name, other common names of this column are tried. Only one column may match. If there are
-    both a column `query` and a column of query ids, such as `qid`, the column of ids is read and a warning is issued.
-    Callers that use the order of the rows pass ``lazy=False``. Lazy frames are then refused, because their rows have no
-    order.
+    `names` maps canonical names to names in the frame. Error messages contain `caller`, the name of the constructor. If
+    the frame lacks a canonical name, other common names of this column are tried. Only one column may match. If there
+    are both a column `query` and a column of query ids, such as `qid`, the column of ids is read and a warning is
+    issued. If the order of the rows matters, pass ``lazy=False``. Lazy frames are then refused, because their rows have
+    no order.
     """
 
     def __init__(self, frame, names, caller, *, lazy=True):
@@ -77,15 +77,15 @@ class Columns:
         self.index = frame.index if self.is_pandas else None
 
     def _find(self, names):
-        """Return a dict from canonical name to the name in the frame, which was given or is a common alternative."""
+        """Return a dict that maps each canonical name to the name of this column in the frame."""
         for column, name in names.items():
             if name is not None and (not is_hashable(name) or pd.isna(name) is True):
                 raise InputTypeError(f"`{column}` must be the name of a column; got {show(name)}. Pass its title.")
         found = dict(names)
         named = {name for column, name in names.items() if name != column}
         numbers = set(document_numbers(one for one in self.available if isinstance(one, str)))
-        # A frame needs only one of rank and score. If the frame has one of them, "position" may mean anything, but
-        # "Rank" is still a rank.
+        # A frame needs only one of the columns rank and score. If it has one, a column "position" may mean anything,
+        # but a column "Rank" still contains ranks.
         ordered = any(names.get(column) in self.available for column in ("rank", "score") if names.get(column))
         for column, name in names.items():
             if name != column:
@@ -114,7 +114,7 @@ class Columns:
         return found
 
     def _call(self, column, name=None):
-        """Return the text of a constructor call that names a column, for error messages."""
+        """Return the text of a constructor call with the argument `column`, for error messages."""
         first = "df, " if "." in self._caller else ""
         return f"{self._caller}({first}{column}={'...' if name is None else repr(name)})"
 
@@ -123,12 +123,12 @@ class Columns:
         return self._names[column]
 
     def has(self, column):
-        """Return True if an optional column exists or was named by the caller."""
+        """Return True if the frame has an optional column, or if the user has given a name for it."""
         name = self._names[column]
         return name is not None and (name in self.available or name != column)
 
     def require(self, *columns):
-        """Raise InputError unless the frame has rows, and contains each of the given columns exactly once."""
+        """Raise InputError if the frame has no rows, lacks one of the given columns, or contains one twice."""
         missing = [name for name in columns if self._names.get(name, name) not in self.available]
         if missing:
             named = ", ".join(show(self._names.get(name, name)) for name in missing)
@@ -182,7 +182,7 @@ class Columns:
         return codes, index
 
     def id_column(self, column):
-        """Return a column of ids unchanged; refuse floats if the column was found under an alternative name."""
+        """Return a column of ids as a Series; refuse floats if the column was found under an alternative name."""
         values = self.series(self._names[column])
         if column in self._found and pd.api.types.is_float_dtype(values.dtype):  # a column "q" may contain q-values
             lack = "" if column in self.available else f"X is missing the column {column!r}; "
@@ -216,13 +216,13 @@ class Columns:
         return numbers
 
     def exact_order(self, column):
-        """Return integers with the order of a column's exact values, or None if float64 represents every value.
+        """Return integers in the exact order of a column's values, or None if float64 represents every value exactly.
 
         Returns
         -------
         ndarray of shape (n_rows,), dtype=int, or None
-            Integer for each row's value in ascending order; only equal values have equal integers. None if float64
-            represents every value exactly, as for integers below 2 ** 53.
+            An integer for each row. A larger value has a larger integer, and equal values have equal integers. None if
+            float64 represents every value exactly, as for integers below 2 ** 53.
         """
         values = self.series(self._names[column])
         kind = getattr(values.dtype, "kind", "O")
@@ -262,14 +262,14 @@ def fit_float64(integers):
 
 def is_frame(X):
     """Return True for a data frame, eager or lazy, of a library that narwhals supports."""
-    # Every frame of narwhals, in each of its stable versions, is an instance of a class in its main namespace.
+    # Frames of all stable versions of narwhals are instances of the classes in its main namespace.
     return isinstance(X, pd.DataFrame | nw_main.DataFrame | nw_main.LazyFrame) or (
         nw.from_native(X, pass_through=True) is not X
     )
 
 
 def new_series(values):
-    """Return a pandas Series of a list; if a number is too large for floats, the dtype is object.
+    """Convert a list to a pandas Series; if a number is too large for float64, the dtype is object.
 
     >>> from skrankagg._data._frames import new_series
     >>> new_series([0.5, 10**400]).dtype
@@ -282,7 +282,7 @@ def new_series(values):
 
 
 def new_frame(columns):
-    """Return a pandas frame of a dict of columns; if a number is too large for floats, the dtype is object.
+    """Convert a dict of columns to a pandas frame; a column with a number too large for float64 gets dtype object.
 
     >>> from skrankagg._data._frames import new_frame
     >>> new_frame({"item": ["a", 10**400]})["item"].dtype
@@ -303,7 +303,7 @@ def with_column(frame, name, values):
 
 
 def canonical_frame(X):
-    """Convert a frame of ranked lists to pandas with canonical column names; anything else is returned unchanged.
+    """Convert a frame of ranked lists to pandas with canonical column names; return any other object unchanged.
 
     >>> import pandas as pd
     >>> from skrankagg._data._frames import canonical_frame
@@ -370,30 +370,30 @@ def first_row(mask):
 
 
 def known_or_missing(answers):
-    """Return a nullable boolean column from values that are True, False or None; None becomes a missing value."""
+    """Convert values that are True, False or None to a nullable boolean array, where None becomes a missing value."""
     answers = np.asarray(answers, dtype=object)
     missing = np.equal(answers, None)
     return pd.arrays.BooleanArray(np.where(missing, False, answers).astype(bool), missing.astype(bool))
 
 
 def whole_or_missing(numbers, known):
-    """Return a nullable column of integers; numbers that the mask `known` does not mark become missing values."""
+    """Convert numbers to a nullable integer array; numbers where the mask `known` is False become missing values."""
     return pd.array(np.where(known, numbers.astype(object), None), dtype="Int64")
 
 
 def show_id(index, position):
-    """Return the id at a position of an index as text for error messages, such as 1 instead of np.int64(1)."""
+    """Return one id of an index as text for error messages, such as 1 instead of np.int64(1)."""
     return repr(index[[position]].tolist()[0])
 
 
 def take_ids(index, codes):
     """Return the ids at some positions of an index, as a column for :func:`frame_of`."""
-    # pandas would infer strings from an array of objects that contains only strings.
+    # From an array of objects that contains only strings, pandas would create a column of strings.
     return index.take(codes) if index.dtype == object else index.array.take(codes)
 
 
 def take_or_missing(index, codes):
-    """Return ids as :func:`take_ids` does, but return a missing id for each negative code.
+    """Return ids like :func:`take_ids`, but with a missing id for each negative code.
 
     Integer and boolean ids get a nullable dtype, because other dtypes cannot represent a missing id.
     """
@@ -404,9 +404,9 @@ def take_or_missing(index, codes):
 
 
 def frame_of(columns):
-    """Make a frame from a dict of columns without copying them.
+    """Create a frame from a dict of columns without copying them.
 
-    The columns must be writeable, and no other object may use them.
+    The columns must be writeable. The caller must not use them afterwards.
     """
     frame = pd.DataFrame(dict(enumerate(columns.values())), copy=False)
     frame.columns = index_of_names(*columns)
@@ -414,10 +414,10 @@ def frame_of(columns):
 
 
 def index_of_names(*names):
-    """Return a new index of names.
+    """Return an index of the names of a frame's columns.
 
-    For a small frame, building the index takes as long as all other steps, so the index is cached. The result is a view
-    of the cached index, because callers may rename their index.
+    The index is cached, because building it takes as long as all other steps for a small frame. The result is a view of
+    the cached index, so a caller may rename it.
     """
     return _cached_index(names, pd.get_option("mode.string_storage")).view()
 
@@ -436,14 +436,14 @@ def plain_index(index):
 
 
 class SampleIndex(pd.Index):
-    """An index whose values scikit-learn can use as the targets of samples.
+    """An index that scikit-learn can slice and use as the target `y`.
 
-    Scikit-learn slices targets as ``y[rows, ...]``. For a NumPy array this equals ``y[rows]``, but an Arrow array
+    Scikit-learn slices a target as ``y[rows, ...]``. For a NumPy array, this equals ``y[rows]``, but an Arrow array
     raises an error. Pandas uses Arrow arrays for strings if pyarrow is installed.
     """
 
     def __new__(cls, data=None, *args, **kwargs):
-        # pd.Index chooses a class by the data. It has no public function that creates an instance of a subclass.
+        # pd.Index chooses the class from the data, and pandas has no public function that creates another subclass.
         index = (
             data if isinstance(data, pd.Index) and not (args or kwargs) else pd.Index(data, *args, **kwargs)
         ).view()
@@ -461,11 +461,11 @@ class SampleIndex(pd.Index):
         return pd.Index(self).equals(other)
 
     def _get_engine_target(self):
-        # Look-ups use this array. For an Arrow array, pandas needs an Index that is not an instance of a subclass.
+        # Look-ups use this array. If it is an Arrow array, pandas needs a plain Index.
         return pd.Index(self)._get_engine_target()
 
 
 def sample_index(index):
-    """Convert an index to one that scikit-learn can slice."""
+    """Convert an index of Arrow data to a :class:`SampleIndex`; return any other index unchanged."""
     backed_by_arrow = isinstance(index.dtype, pd.ArrowDtype) or "pyarrow" in str(getattr(index.dtype, "storage", ""))
     return SampleIndex(index) if backed_by_arrow and not isinstance(index, SampleIndex) else index

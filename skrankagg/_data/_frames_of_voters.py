@@ -27,13 +27,13 @@ def holds_frames(given):
 
 
 def name_frames(frames, caller):
-    """Return a dict from voter to frame; for a list, the voters are read from the frames or numbered from 1."""
+    """Return a dict of voter to frame; the voters of a list are read from the frames or numbered from 1."""
     named = dict(frames) if isinstance(frames, Mapping) else dict(enumerate(frames, 1))
     for name, frame in named.items():
         if not _is_frame(frame):
             raise InputTypeError(
-                f"The input of {caller} must have a data frame for every voter or for no voter; {name!r} has "
-                f"{type(frame).__name__} instead. Put the rows of all voters into one frame with a column 'voter'."
+                f"The input of {caller} must have a data frame for every voter; {name!r} has {type(frame).__name__} "
+                "instead. Put the rows of all voters into one frame with a column 'voter'."
             )
     if isinstance(frames, Mapping):
         return named
@@ -49,7 +49,7 @@ def name_frames(frames, caller):
 
 
 def encode_frames(cls, frames, caller, *, query=None, weights=None, **options):
-    """Encode a dict or a list of frames, one for each voter; `query` is the query id if frames contain none."""
+    """Encode a dict or a list of frames, one for each voter; `query` replaces a missing column of queries."""
     frames = name_frames(frames, caller)
     read = {name: _read(name, frame) for name, frame in frames.items()}
     held = {name: _columns_of(name, columns, query) for name, columns in read.items() if columns.n_rows}
@@ -100,7 +100,7 @@ def _is_frame(one):
 
 @contextmanager
 def _blaming(name):
-    """Return a context that adds the name of the frame to the message of an error."""
+    """Return a context manager that adds the name of a frame to the messages of errors."""
     try:
         yield
     except (InputError, InputTypeError) as error:
@@ -119,14 +119,14 @@ def _voter_of(name, columns):
     voters = pd.unique(columns.series(columns.name("voter")).dropna())
     if len(voters) > 1:
         raise InputError(
-            f"The frame of {name!r} must contain the run of a single voter; its column {columns.name('voter')!r} "
-            f"names {len(voters)} voters. Pass one frame of all voters, or drop the column."
+            f"The frame of {name!r} must contain the lists of a single voter; its column {columns.name('voter')!r} "
+            f"contains {len(voters)} voters. Pass one frame of all voters, or drop the column."
         )
     return voters.tolist()[0] if len(voters) else None
 
 
 def _columns_of(name, columns, query):
-    """Return the columns of a frame by their canonical names, checked but not encoded."""
+    """Check the columns of a frame, and return them without encoding as a dict by canonical name."""
     _voter_of(name, columns)
     with _blaming(name):
         numbers = [one for one in ("rank", "score", "weight") if columns.has(one)]

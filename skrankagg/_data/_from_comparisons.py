@@ -25,7 +25,7 @@ from ._similar_ids import warn_of_similar_ids
 
 _CALLER = "RankedLists.from_comparisons"
 
-# Key of the queries among the groupings that keep comparisons apart; names of groupings are strings.
+# Key of the queries in the dict of groupings. The other keys are names, which are strings.
 _QUERY = None
 
 #: Usual columns for the first item, the second item and the outcome.
@@ -62,8 +62,8 @@ def from_comparisons(
 ):
     """Encode paired comparisons, such as games, duels of an arena, or choices between two items.
 
-    Equal comparisons are merged into one list of two items. The weight of the list is the number of comparisons. The
-    lists are marked as comparisons, which means that the voter saw only these two items.
+    Equal comparisons are merged into one list of two items, with the number of comparisons as its weight. The lists are
+    marked as comparisons, which means that the voter saw only these two items.
 
     Parameters
     ----------
@@ -71,25 +71,25 @@ def from_comparisons(
         A row for each comparison. Tuples have the form (first, second, outcome), or (winner, loser).
     winner, loser : str, default="winner", "loser"
         Names of the columns that contain the winner and the loser of each comparison. If the frame has no such columns,
-        the columns of `first`, `second` and `outcome` are looked for, see Notes.
+        the usual names of the columns `first`, `second` and `outcome` are tried, see Notes.
     tie : str or None, default="tie"
         Name of an optional column of booleans, or of the numbers 0 and 1. True or 1 means that the winner and the loser
-        tied. None ignores the column, so that no items tie.
+        tied. None ignores the column.
     first, second, outcome : str, default=None
-        Names of the columns of the two items and of the outcome. The outcome is a word, the id of the winner, or the
-        first item's share of the win, from 0 to 1.
+        Names of the columns that contain the two items and the outcome. The outcome is a word, the id of the winner, or
+        the first item's share of the win, from 0 to 1.
     outcomes : mapping, default=None
         Meaning of further outcomes: the first item's share of the win, or a pair of this share and a weight factor. For
-        example, ``{"A>>B": (1, 3.0)}`` means a win of the first item with three times the weight of other wins. Words
-        and numbers that are not mapped keep their usual meaning, see Notes.
+        example, ``{"A>>B": (1, 3.0)}`` means a win of the first item with three times the weight of other wins. All
+        other words and numbers keep their usual meaning, see Notes.
     weight : str or None, default="weight"
-        Name of the column of weights; None ignores the column. The column "weight" is optional. Rows with weights are
-        not merged.
+        Name of the column of weights; None ignores weights. The default column "weight" is optional. Rows with weights
+        are not merged.
     voter : str, default=None
-        Name of the column of the voters who made the comparisons, such as "judge". The column becomes a grouping of
-        this name, and ``reconcile`` and ``reliability_of`` use it.
+        Name of the column of voters, such as "judge". The column becomes a grouping of this name, which ``reconcile``
+        and ``reliability_of`` use.
     groups : sequence of str, default=None
-        Names of further columns that become groupings, such as the prompt. Only comparisons of the same groups are
+        Names of further columns that become groupings, such as "prompt". Only comparisons of the same groups are
         merged.
     covariates : sequence of str or mapping, default=None
         Numbers that `PlackettLuce` may take into account. A mapping such as ``{"length": ("tokens_a", "tokens_b")}``
@@ -99,11 +99,12 @@ def from_comparisons(
         Whether to add the covariate "position", which is 1 for the item shown first and 0 for the item shown second.
         Its coefficient is the advantage of the item shown first. This option needs `first`, `second` and `outcome`.
     reconcile : bool, default=False
-        Whether to merge verdicts on the same two items in both orders. If both verdicts prefer the same item, the share
-        is the mean of the two shares; otherwise the comparison is a tie. This option needs `first`, `second` and
-        `outcome`. It also needs the columns that say which verdicts belong together, such as the judge and the prompt.
+        Whether to merge two verdicts on the same two items that were shown in both orders. If both verdicts prefer the
+        same item, the share is the mean of the two shares; otherwise the comparison is a tie. This option needs
+        `first`, `second` and `outcome`. It also needs `voter` or `groups`, because only verdicts of the same voter and
+        the same groups are merged.
     query : hashable, default="q"
-        Id of the query, if all comparisons belong to one query.
+        Id of the query if there is no `query_column`.
     query_column : str, default=None
         Name of a column of queries, such as "category". The items of each query are ranked separately, and only
         comparisons of the same query are merged. None means that all comparisons belong to one query.
@@ -113,7 +114,7 @@ def from_comparisons(
     Returns
     -------
     RankedLists
-        Lists of two items, whose voters are numbered from 0. A comparison whose share is neither 0, nor 1/2, nor 1
+        Lists of two items, with voters that are numbered from 0. A comparison with another share than 0, 1/2 or 1
         becomes two lists, one for each order of the items. These two lists together count as one comparison.
 
     Raises
@@ -123,12 +124,12 @@ def from_comparisons(
     ValueError
         If a column, an id or an outcome is missing, an item is compared with itself, or `tie` has invalid values. If an
         outcome is unknown, names neither of the two items, or is both a word and the id of an item. If a column
-        contains the names given as `winner` and `loser` as its values, because such a column states the outcome.
+        contains the names of the two item columns as its values, because this column then states the outcome.
 
     Warns
     -----
     AmbiguousInputWarning
-        If there is a column `query`, which is not read without `query_column`.
+        If there is a column `query`, but `query_column` is None, so that this column is ignored.
     UserWarning
         With `reconcile`, if verdicts in the two orders differ. The warning states how many.
 
@@ -148,13 +149,14 @@ def from_comparisons(
     - tie: ``tie, draw, both, tie (bothbad), bothbad, both_bad, both bad, =``
 
     The outcome may also be the name of an item's column, which means that this item wins. The numbers 1 and True mean
-    that the first item wins, 0 and False that the second item wins, and 0.5 a tie. The number 2 is refused unless
-    `outcomes` maps it, because libraries number outcomes in different ways. If 2 is mapped to a win of the second item,
-    0 must be mapped as well, because both would mean the same. With ``outcomes={2: 0.5}``, 1 and 0 keep their meaning.
+    that the first item wins. The numbers 0 and False mean that the second item wins, and 0.5 means a tie. The number 2
+    must be mapped with `outcomes`, because libraries number outcomes in different ways. If 2 means a win of the second
+    item, 0 must be mapped as well, because both numbers would otherwise mean the same. With ``outcomes={2: 0.5}``, 1
+    and 0 keep their meaning.
 
-    If the frame has no column `loser` and no columns are named, these columns are looked for: ``model_a, model_b,
-    winner``; ``left, right, winner``; ``x, y, winner``; ``player1, player2`` with ``winner`` or ``result``; and
-    ``first, second, outcome``.
+    If the frame has no column `loser` and no columns are named, these columns are tried: ``model_a, model_b, winner``;
+    ``left, right, winner``; ``x, y, winner``; ``player1, player2`` with ``winner`` or ``result``; and ``first, second,
+    outcome``.
 
     Examples
     --------
@@ -318,7 +320,7 @@ def from_comparisons(
 def from_wins(cls, values, items, query, strip, given):
     """Encode a matrix of wins as comparisons; ``values[i, j]`` is the number of wins of item i against item j.
 
-    `given` contains the names of parameters that were given although they have no meaning for wins.
+    `given` contains the names of parameters that the user has passed, but that have no meaning for wins.
     """
     caller = "RankedLists.from_matrix"
     if given:
@@ -331,16 +333,15 @@ def from_wins(cls, values, items, query, strip, given):
         columns = list(values.columns)
         if columns != list(items) and set(columns) == set(items):
             raise InputError(
-                f"`items` of {caller} must have the order of the columns if kind='wins'; got {show(items)} for the "
+                f"With kind='wins', `items` of {caller} must have the order of the columns; got {show(items)} for the "
                 f"columns {show(columns)}. Put the rows, the columns and `items` in the same order."
             )
     if isinstance(values, pd.DataFrame) and items is None:
         items = list(values.index)
         if not has_index:
             raise InputError(
-                f"`items` of {caller} must name the items in the rows with kind='wins', because this frame has no "
-                "index; got None. Drop columns without wins, and pass items=frame.columns if the rows have the order "
-                "of the columns."
+                f"`items` of {caller} must name the items in the rows if kind='wins' and the frame has no index; got "
+                "None. Drop columns without wins, and pass items=frame.columns if rows and columns have the same order."
             )
         if set(items) != set(values.columns) or len(set(items)) < len(items):
             raise InputError(
@@ -372,7 +373,7 @@ def from_wins(cls, values, items, query, strip, given):
 
 
 def comparison_columns(titles):
-    """Find the columns of comparisons by their usual names; return them as a dict, or None if there are none."""
+    """Return a dict of the columns of comparisons, found by their usual names, or None if they are missing."""
     if has_losers(titles):
         return {"winner": "winner", "loser": "loser"}
     return _usual_columns(titles)
@@ -385,7 +386,7 @@ def has_losers(titles):
 
 def _usual_columns(titles):
     """Return the usual columns of two items and an outcome as a dict, or None if the frame lacks them."""
-    # Titles in upper or lower case are the same.
+    # The case of titles is ignored.
     known = {one.strip().casefold(): one for one in reversed(titles)}
     found = [trio for trio in USUAL if all(one in known for one in trio)]
     if not found:
@@ -411,12 +412,12 @@ def _frame_of_tuples(rows):
 
 
 def _sorted_ids(values, strip, rule):
-    """Return the codes and the sorted ids of a Series; `rule` is the beginning of the error about unsortable ids."""
+    """Return the codes and the sorted ids of a Series; `rule` begins the error message about unsortable ids."""
     return _as_sortable(rule, lambda: encode_ids(strip_ids(values) if strip else values))
 
 
 def _as_sortable(rule, encode, *columns):
-    """Call a function that encodes ids; `rule` is the beginning of the error about unsortable ids."""
+    """Call a function that encodes ids, and convert TypeError to InputTypeError; `rule` begins the new message."""
     try:
         return encode(*columns)
     except TypeError as error:
@@ -441,7 +442,7 @@ def _encode_items(sides, strip):
 
 
 def _check_pairs(first, second, items):
-    """Raise InputError if an item is missing, or if both items of a row are the same."""
+    """Raise InputError if an item is missing, or if an item is compared with itself."""
     if first.min() < 0 or second.min() < 0:
         n_missing = int(np.count_nonzero(first < 0) + np.count_nonzero(second < 0))
         raise InputError(
@@ -468,7 +469,7 @@ def _encode_group(values, name, strip):
 
 
 def _reconcile(first, second, share, factor, who):
-    """Merge the verdicts of a voter on the same two items in both orders; opposite verdicts become a tie."""
+    """Merge verdicts of the same groups on two items that were shown in both orders; opposite verdicts become a tie."""
     low, high = np.minimum(first, second), np.maximum(first, second)
     keys = [*(codes for codes, _ in who.values()), low, high]
     order, starts = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
@@ -496,7 +497,7 @@ def _reconcile(first, second, share, factor, who):
             f"({flipped.sum() / both.sum():.1%}) were decided differently in the two orders. They count as ties.",
             UserWarning,
         )
-    # Of the two rows of a comparison in both orders, the first one stays.
+    # If a comparison has two rows, the first row is kept.
     position = np.full(n, len(order))
     np.minimum.at(position, number, np.arange(len(order)))
     mean = np.where(is_low, (total / 2)[number], 1 - (total / 2)[number])
@@ -515,14 +516,14 @@ def _encode(cls, queries, items, first, second, share, factor, size, who, sides)
     """
     tied = share == 0.5
     whole = tied | (share == 0.0) | (share == 1.0)
-    # True if the second item of a row is the upper item of its list.
+    # True if the second item of a row becomes the first item of its list.
     turned = (share < 0.5) | (tied & (first > second))
     merged = whole & (factor == 1) if size is None else np.zeros(len(share), dtype=bool)
     weight = factor if size is None else factor * size
-    # `row` selects the row of each list. A slice copies nothing.
+    # `row` selects the row of each list. Indexing with a slice does not copy the arrays.
     row, split = slice(None), ~whole
     if split.any():
-        # A comparison with a share becomes two lists, one for each order, with the shares as weights.
+        # A comparison with a fractional share becomes two lists, one for each order, with the shares as weights.
         extra = np.flatnonzero(split)
         row = np.concatenate([np.arange(len(share)), extra])
         more, less = np.maximum(share, 1 - share), np.minimum(share, 1 - share)
@@ -550,7 +551,7 @@ def _encode(cls, queries, items, first, second, share, factor, size, who, sides)
     groups = {name: grouping_column(codes[source], index) for name, (codes, index) in who.items()}
     marks = np.full(len(kept), COUNTED)
     if not merged.all():
-        # A row of weights may be a number of comparisons.
+        # A weight from the user may be a number of comparisons.
         single = ~merged & (split | (factor != 1))
         marks = np.where(merged, COUNTED, np.where(single, np.cumsum(single), WEIGHTED))[source]
         if (marks > 0).any():
@@ -561,10 +562,10 @@ def _encode(cls, queries, items, first, second, share, factor, size, who, sides)
 
 
 def _encode_counts(cls, queries, items, keys, who):
-    """Count equal comparisons, and return a list with a number of comparisons as its weight for each of them.
+    """Merge equal comparisons into one list with the number of comparisons as its weight; return ranked lists.
 
-    `keys` contains the codes that determine a comparison: the query, if there are several; the groups in `who`; the
-    upper item, the lower item and whether they tie.
+    `keys` contains the codes that distinguish comparisons: the query, if there are several; the groups in `who`; the
+    upper item, the lower item, and 1 if they tie.
     """
     keys, count = count_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
     upper, lower, tied = keys[-3:]
@@ -576,7 +577,7 @@ def _encode_counts(cls, queries, items, keys, who):
 
 
 def _make(cls, queries, items, upper, lower, tied, weight, marks, groups, covariates):
-    """Return ranked lists of two items each; `upper` and `lower` give the better and the worse item of each list.
+    """Return ranked lists of two items each; `upper` is the better and `lower` the worse item of each list.
 
     Both are positions in the sorted index `items`. If `tied` marks a list, its two items tie. `queries` is a pair. The
     first element contains the code of each list's query in ascending order, or is None for one query. The second

@@ -45,18 +45,18 @@ def from_frame(
     ----------
     frame : DataFrame of pandas, polars or pyarrow, a lazy frame of polars, DuckDB or Ibis, or iterable of named tuples
         A row for each item of each list, in any order. Other columns are ignored; in a lazy frame, they are not
-        collected. Named tuples, such as ``ScoredDoc`` of ir_measures, are rows whose fields are the columns.
+        collected. Named tuples, such as ``ScoredDoc`` of ir_measures, are read as rows, with their fields as columns.
     query, voter, item : str or None, default="query", "voter", "item"
         Names of the columns of ids, which may have any sortable dtype. With ``query=None``, all rows belong to one
         query, ``q``. With ``voter=None``, or without a column of voters, all rows belong to one voter, ``consensus``.
-        Therefore the result of an aggregation can be aggregated again.
+        So the result of an aggregation can be aggregated again.
     rank : str or None, default="rank"
         Name of the column of ranks, where 1 is the best rank; None ignores the column.
     score : str or None, default="score"
         Name of the column of scores, where higher scores are better; None ignores the column. A frame needs only one
         of ``rank`` and ``score``.
     weight : str or None, default="weight"
-        Name of the optional column of list weights; None ignores the column. A weight is at least 0 and is the same in
+        Name of the optional column of list weights; None ignores the column. A weight is at least 0, and is the same in
         all rows of a list.
     duel : str or None, default="duel"
         Name of the optional column that marks lists as paired comparisons, as :meth:`to_frame` writes it; None ignores
@@ -65,14 +65,14 @@ def from_frame(
         Names of columns that are the same in all rows of a list, such as the judge or the prompt. Methods and
         resampling refer to them by these names. The names "list", "voter", "query" and "model" are refused.
     covariates : sequence of str, default=None
-        Names of columns of numbers that `PlackettLuce` may take into account, such as the place at which an item was
-        shown, or the length of an answer. Other methods ignore them.
+        Names of columns of numbers that `PlackettLuce` may take into account, such as the position of an item on the
+        screen, or the length of an answer. Other methods ignore them.
     lower_is_better : bool or sequence of voters, default=False
-        Whether smaller scores are better, as for distances and p-values. A sequence contains the voters whose smaller
+        Whether smaller scores are better, as for distances and p-values. A sequence names the voters for which smaller
         scores are better. Such scores are negated.
     duplicates : {"error", "first", "best", "mean"}, default="error"
-        How to treat an item that a list contains twice: refuse it, keep its first row, keep its best row, or keep the
-        mean of its rows.
+        How to treat an item that a list contains twice: raise an error, keep the first row, keep the best row, or
+        average its ranks and scores.
     missing_ids : {"error", "drop"}, default="error"
         How to treat rows whose item is None or NaN.
     strip : bool, default=False
@@ -90,8 +90,8 @@ def from_frame(
         If `frame` is not a data frame, or if ids cannot be sorted.
     ValueError
         If a column or an id is missing, there are no rows, or a number is NaN or infinite. If a rank or weight is
-        negative, a weight varies within a list, or a list contains an item twice. If several columns have one of the
-        usual names of the same column, see Notes.
+        negative, a weight varies within a list, or a list contains an item twice. If two columns have common names of
+        the same column, see Notes.
 
     Warns
     -----
@@ -103,7 +103,8 @@ def from_frame(
     SimilarIdsWarning
         If two ids differ only in case or blanks.
     SplitQueryWarning
-        If rows in the middle of lists or at the start of the frame are missing, as after a split by rows.
+        If rows in the middle of lists or at the start of the frame are missing, for example because the frame was split
+        by rows.
 
     Notes
     -----
@@ -117,10 +118,12 @@ def from_frame(
 
     Blanks, dots, hyphens and underscores in these names are ignored. If two columns match, an error is raised. A column
     of ids that is found under such a name must not contain floats, because a column "q" may contain q-values. If you
-    pass a name, only this name is looked up. If a frame has a column ``query`` and also ``qid`` or ``query_id``, the
-    ids are read from ``qid`` or ``query_id``. The column ``query`` then usually contains the text of the queries.
-    A warning is then issued, except for frames of PyTerrier, which have the columns ``qid``, ``query`` and ``docno``.
-    Their column ``docid`` is ignored, because it contains the numbers of the documents in an index.
+    pass a name, only this name is looked up.
+
+    If a frame has a column ``query`` and also ``qid`` or ``query_id``, the column ``query`` usually contains the text
+    of the queries. The ids are then read from ``qid`` or ``query_id``, and a warning is issued. There is no warning for
+    frames of PyTerrier, which have the columns ``qid``, ``query`` and ``docno``. Their column ``docid`` is ignored,
+    because it contains the numbers of the documents in an index.
 
     The order of the rows affects the result only with ``duplicates="first"``. Lazy frames are refused with this option,
     because their rows have no order.
@@ -161,7 +164,7 @@ def from_frame(
 
 
 def _encode_as_asked(cls, columns, optional, *, groups, covariates, strip, weights, **options):
-    """Encode a frame with options that change or drop rows."""
+    """Encode a frame with options that change or drop rows, or that add weights."""
     if weights is not None:
         if not isinstance(weights, Mapping | pd.Series):
             raise InputTypeError(
@@ -183,7 +186,7 @@ def _encode_as_asked(cls, columns, optional, *, groups, covariates, strip, weigh
         codes, voters = columns.ids("voter")
     else:
         codes, voters = np.zeros(columns.n_rows, dtype=np.int32), pd.Index([ONE_VOTER])
-    if strip:  # voters whose ids become equal are the same voter
+    if strip:  # voters with equal ids after the removal of blanks are the same voter
         names = strip_ids(pd.Series(voters))
         if names.isna().any():
             raise InputError(
@@ -197,7 +200,7 @@ def _encode_as_asked(cls, columns, optional, *, groups, covariates, strip, weigh
         if name in groups:
             rows[name] = columns.id_column(name)
         elif name != "voter":
-            columns.numbers(name)  # raises an error for values that are not numbers, with the same name
+            columns.numbers(name)  # raises an error with the column's name for values that are not numbers
             rows[name] = columns.series(columns.name(name))
     for name in covariates:
         rows[name] = columns.numbers(key_of(name))

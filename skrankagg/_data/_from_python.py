@@ -46,19 +46,18 @@ def from_runs(
     strip: bool = False,
     weights: Weights = None,
 ):
-    """Encode a dict from voter to run, where a run is a dict from query to results.
+    """Encode a dict of voter to run, where a run is a dict of query to results.
 
     Parameters
     ----------
     runs : dict of str to dict or DataFrame, or sequence of ranx.Run or DataFrame
-        The results of a voter for a query are a dict of item to score, a list of (item, score), or a list of items,
-        best first. Either all results have scores, or all are without scores. Alternatively, pass a data frame for each
-        voter, with the columns of :meth:`from_frame`. The frames are in a dict keyed by voter, or in a list. In a list,
-        a column `voter` names the voters; without this column the voters are numbered from 1. Iterables of named
-        tuples, such as ``ScoredDoc`` of ir_measures, are read as frames. A run may also be a ``Run`` of ranx. In a
-        list, each ``Run`` keeps its name.
+        The results of a voter for a query are a dict of item to score, a list of (item, score) pairs, or a list of
+        items, best first. Either all or none of the results must have scores. Alternatively, pass a dict or a list with
+        a data frame for each voter, with the columns of :meth:`from_frame`. The frames of a list may have a column
+        `voter`; otherwise, the voters are numbered from 1. Iterables of named tuples, such as ``ScoredDoc`` of
+        ir_measures, are read as frames. A run may also be a ``Run`` of ranx, which keeps its name in a list.
     lower_is_better : bool or sequence of voters, default=False
-        Whether smaller scores are better, as for distances and p-values. A sequence contains the voters whose smaller
+        Whether smaller scores are better, as for distances and p-values. A sequence names the voters for which smaller
         scores are better. Such scores are negated.
     duplicates : {"error", "first", "best", "mean"}, default="error"
         How to treat an item that a list contains twice; see :meth:`from_frame`.
@@ -78,8 +77,8 @@ def from_runs(
     TypeError
         If the runs are not dicts of dicts or lists. For matrices, call :meth:`from_scores`.
     ValueError
-        If there are no runs, if only some results have scores, or if a frame contains several voters. If a list
-        contains fractions, which are scores, instead of items.
+        If there are no runs, if only some results have scores, or if a frame contains several voters. If a list of
+        items contains fractions, which are probably scores.
 
     See Also
     --------
@@ -126,7 +125,7 @@ def from_runs(
 
 
 def _encode_runs(cls, runs, caller, options):
-    """Encode a dict from voter to run; `caller` is the constructor that the user called."""
+    """Encode a dict of voter to run; `caller` is the constructor that the user called."""
     usual = encode_usual_runs(cls, runs, options)
     if usual is not None:
         return usual
@@ -149,7 +148,7 @@ def _encode_runs(cls, runs, caller, options):
                 reader = "from_scores, with a matrix of queries by items" if caller.endswith("runs") else "from_matrix"
                 raise InputError(
                     f"A list for {caller} must contain items, best first; query {show(one)} of voter {show(name)} has "
-                    f"fractions such as {show(results[0])}. Read numbers with RankedLists.{reader}."
+                    f"fractions such as {show(results[0])}. Read scores with RankedLists.{reader}."
                 )
             voter.append(code)
             query.append(one)
@@ -163,7 +162,7 @@ def _encode_runs(cls, runs, caller, options):
             items.append(results)
     if scores and sum(map(len, scores)) != sum(map(len, items)):
         raise InputError(
-            f"`runs` of {caller} must all have results of the same kind, {_KINDS}; got several kinds. Convert the "
+            f"`runs` of {caller} must all have results of the same kind: {_KINDS}; got several kinds. Convert the "
             "results to one kind."
         )
     lengths = np.fromiter(map(len, items), dtype=np.int64, count=len(items))
@@ -192,13 +191,13 @@ def from_lists(
     Parameters
     ----------
     lists : dict of voter to list, or sequence of lists
-        Each list contains items, best first, or pairs (item, score). A dict of item to score is accepted instead of a
+        Each list contains items, best first, or (item, score) pairs. A dict of item to score is accepted instead of a
         list. The voters of a sequence are numbered from 1. Data frames and named tuples are read as in
         :meth:`from_runs`, but they need no column of queries.
     query : hashable, default="q"
         Id of the query. Data frames with a column of queries keep the ids of this column.
     lower_is_better : bool or sequence of voters, default=False
-        Whether smaller scores are better, as for p-values and times. A sequence contains the voters whose smaller
+        Whether smaller scores are better, as for p-values and times. A sequence names the voters for which smaller
         scores are better.
     duplicates : {"error", "first", "best", "mean"}, default="error"
         How to treat an item that a list contains twice; see :meth:`from_frame`.
@@ -218,8 +217,8 @@ def from_lists(
     TypeError
         If a list is neither a list nor a dict.
     ValueError
-        If all lists are empty, or if only some lists have scores. If a list contains fractions, which are scores,
-        instead of items.
+        If all lists are empty, or if only some lists have scores. If a list of items contains fractions, which are
+        probably scores.
 
     See Also
     --------
@@ -262,25 +261,25 @@ def from_hits(
     strip: bool = False,
     weights: Weights = None,
 ):
-    """Encode the hits that search clients return for one query; a hit is a dict or an object.
+    """Encode the hits that search clients return for one query.
 
     Parameters
     ----------
     hits : dict of voter to hits, or sequence of hits of a voter
-        The hits of each voter, best first, or the raw response of a client. The hits of known clients are recognised,
-        as in :func:`skrankagg.fuse`. If a sequence is given, the voters are numbered from 1.
+        The hits of each voter, best first, or the raw response of a client. A hit is a dict or an object. The hits of
+        known clients are recognised, as in :func:`skrankagg.fuse`. The voters of a sequence are numbered from 1.
     key : str, callable, or mapping of voter to str or callable, default=None
         Location of the id in a hit: a key of the dict, an attribute of the object, or a function of the hit. The key
-        may also belong to the hit's metadata. The function may return (id, score). With None, the ids of known clients
-        are read. A mapping has a key for some of the voters; other voters are read as with None.
+        may also belong to the hit's metadata. The function may return an (id, score) pair. With None, the ids of known
+        clients are read. A mapping may have keys for only some voters; the other voters are read as with None.
     score : str or callable, default=None
         Location of the score in a hit: a key, an attribute, or a function of the hit. With None, the scores of known
         clients are read; other hits are ranked by their order.
     query : hashable, default="q"
         Id of the query.
     lower_is_better : bool or sequence of voters, default=False
-        Whether smaller scores are better, as for distances. A sequence contains the voters whose smaller scores are
-        better. The distances of known clients need no such entry.
+        Whether smaller scores are better, as for distances. A sequence names the voters for which smaller scores are
+        better. The distances of known clients are recognised without this parameter.
     duplicates : {"error", "first", "best", "mean"}, default="error"
         How to treat an item that a list contains twice, such as several passages of one document.
     strip : bool, default=False
@@ -338,7 +337,7 @@ def from_hits(
         rows["value"] += range(1, len(ids) + 1) if scores is None else scores
     if len(set(scored.values())) > 1:
         raise InputError(
-            f"The lists of {caller} must all have scores or all lack scores; those of "
+            f"The lists of {caller} must all have scores, or all lack scores; the lists of "
             f"{show([voter for voter, has in scored.items() if not has])} lack scores. Pass score=, or lists of ids."
         )
     rows["score" if any(scored.values()) else "rank"] = rows.pop("value")
@@ -369,22 +368,23 @@ def from_ballots(
     Parameters
     ----------
     ballots : sequence of str, or of lists of items or of lists of tied items, or DataFrame
-        Ballots; each ballot is text or a list of levels, best level first. In text, ">" separates the levels, and "="
-        separates the items of a level; blanks around ids are ignored. In a list, a level is an item or a list of tied
-        items. A data frame of pandas, polars or pyarrow has one of these forms, see Notes:
+        Each ballot is text or a list of levels, best level first. In text, ">" separates the levels, and "=" separates
+        the tied items of a level; blanks around ids are ignored. In a list, a level is an item or a list of tied items.
+        A data frame of pandas, polars or pyarrow has one of these forms, see Notes:
 
-        - a table of ranks, with items in the rows and voters in the columns, or the other way round. Equal ranks are
-          ties. An empty cell means that the voter does not rank the item;
-        - a table of names, with a ballot in each row, whose columns are the first place, the second place and so on;
-        - a column of ballots that are text.
+        - a table of ranks, with a row for each item and a column for each voter, or the other way round. Equal ranks
+          are ties. An empty cell means that the voter does not rank the item;
+        - a table of names, with a row for each ballot, and columns for the first place, the second place, and so on;
+        - a single column of ballots as text.
     counts : sequence of float or str, default=None
         Number of voters who cast each ballot, at least 0. None counts each ballot once. The counts of equal ballots are
-        added. If each row of a data frame is a ballot, `counts` may be the name of a column.
+        added up. If each row of a data frame is a ballot, `counts` may be the name of a column.
     cells : {"rank", "item"} or None, default=None
-        Contents of the cells of a data frame: ranks, or names of items. None means ranks if the cells are numbers.
+        Contents of the cells of a data frame: ranks or names of items. None means ranks if the cells are numbers,
+        otherwise names.
     rows : {"items", "voters"} or None, default=None
-        Whether each row of a table of ranks is an item, or a voter's ballot. With None, the table decides; if the table
-        is ambiguous, an error is raised.
+        Whether each row of a table of ranks is an item or the ballot of a voter. None infers this from the table; if
+        the table is ambiguous, an error is raised.
     query : hashable, default="q"
         Id of the query.
     strip : bool, default=False
@@ -399,11 +399,10 @@ def from_ballots(
     Raises
     ------
     TypeError
-        If a ballot is neither text nor a list (for example a set or a dict), or if the items of a level cannot be
-        sorted.
+        If a ballot is neither text nor a list, or if the items of a level cannot be sorted.
     ValueError
-        If a ballot is empty or names an item twice. If the number of counts differs from the number of ballots, or a
-        count is negative or not finite. If the form of a table is not clear, or a table contains no ballot.
+        If a ballot is empty or contains an item twice. If the number of counts differs from the number of ballots, or a
+        count is negative or not finite. If the form of a table is ambiguous, or a table contains no ballot.
 
     Warns
     -----
@@ -412,21 +411,21 @@ def from_ballots(
 
     See Also
     --------
-    from_matrix : Encodes a table of ranks as a list for each voter, under the name of the voter.
+    from_matrix : Encodes a table of ranks with a list for each voter, and keeps the names of the voters.
     skrankagg.datasets.read_preflib : Reads ballots from files.
 
     Notes
     -----
     **Tables of ranks.** The names of the rows are the index, or the first column if it is the only column of text. If
     the title of this column is "candidate", "item" or similar, the rows are items. If the title is "voter", "ballot",
-    "id" or similar, the rows are voters. Otherwise rows with names are items. Rows without names are items if the
-    lowest rank of each column is 1, and voters if the lowest rank of each row is 1. If both are true, or neither, pass
-    `rows`. Ranks need not be consecutive, and rows that are empty ballots are left out.
+    "id" or similar, the rows are voters. Otherwise, rows with names are items. Rows without names are items if the
+    lowest rank of each column is 1, and voters if the lowest rank of each row is 1. If both or neither are true, pass
+    `rows`. Ranks may have gaps, and empty ballots are left out.
 
     **Tables of names.** Empty cells are skipped, so a voter may leave out a place. A cell with text such as "B = C", or
     with a list, ties several items. A first column with the title "voter" or similar is left out, because equal ballots
-    are merged. If only the first title is not a place, the table is refused. If items are numbers, also as text, pass
-    ``cells="item"``, unless the titles are places and the numbers are text.
+    are merged. If all titles except the first are places, such as "2nd", an error is raised. If the items are numbers,
+    pass ``cells="item"``. This is not necessary if the numbers are text and the titles are places.
 
     Examples
     --------
@@ -455,7 +454,7 @@ def from_ballots(
         ballots, counts = read_ballot_table(ballots, counts, cells, rows, caller)
     elif cells is not None or rows is not None:
         name = "cells" if cells is not None else "rows"
-        raise InputError(f"`{name}` of {caller} must be None unless the ballots are a data frame. Leave out {name}.")
+        raise InputError(f"`{name}` of {caller} must be None if the ballots are not a data frame. Leave out {name}.")
     total = count_ballots(ballots, counts, caller, strip=strip)
     table = [
         (query, voter, item, level, float(count))
@@ -467,12 +466,9 @@ def from_ballots(
 
 
 def plain_lists(cls, X, *, sequences=True):
-    """Encode dicts and lists with `from_runs`, `from_lists`, `from_hits` or `from_scores`.
+    """Encode dicts and lists with the constructor that fits; return any other object unchanged.
 
-    Any other object is returned unchanged.
-
-    A run of ranx is also encoded; the voter is the name of the run. With ``sequences=False``, lists are returned
-    unchanged.
+    A run of ranx is encoded, too; its name becomes the voter. With ``sequences=False``, lists stay unchanged.
     """
     if is_ranx(X):
         return cls.from_runs({ONE_VOTER if getattr(X, "name", None) is None else X.name: X})
@@ -500,10 +496,10 @@ def plain_lists(cls, X, *, sequences=True):
 
 
 def _has_fractions(results):
-    """Return True if some numbers have a fraction, because such numbers are scores and not ids of items."""
+    """Return True if a list contains numbers with a fraction, which are scores instead of ids of items."""
     if isinstance(results, np.ndarray):
         return results.dtype.kind == "f" and bool((results[np.isfinite(results)] % 1 != 0).any())
-    # The first element decides for most lists, so that long lists of ids are not searched.
+    # The first element shows this for most lists, so that long lists of ids are not searched.
     return (
         isinstance(results, list | tuple)
         and len(results) > 0
@@ -518,7 +514,7 @@ def _is_list(results):
 
 
 def _is_by_query(run):
-    """Return True for a dict whose values are lists, so that its keys are queries."""
+    """Return True for a dict with lists or dicts as values, so that its keys are queries."""
     return isinstance(run, Mapping) and any(
         isinstance(results, list | tuple | Mapping) or (isinstance(results, np.ndarray) and results.ndim == 1)
         for results in run.values()
@@ -526,7 +522,7 @@ def _is_by_query(run):
 
 
 def _holds_hits(one):
-    """Return True for a list of hits of a known search client, and for a raw response that contains such hits."""
+    """Return True for a list of hits of a known search client, or for a raw response with such hits."""
     if isinstance(one, str | np.ndarray):
         return False
     hits = one if isinstance(one, list | tuple) else open_response(one)
@@ -539,7 +535,7 @@ def _is_named_run(run):
 
 
 def named_runs(runs, caller):
-    """Return runs as a dict from voter to run; in a list, each run must have a name, as in ranx."""
+    """Return runs as a dict of voter to run; the runs of a list must have names, as in ranx."""
     if isinstance(runs, Mapping):
         return dict(runs)
     if isinstance(runs, Sequence) and len(runs) and all(map(_is_named_run, runs)):
@@ -557,7 +553,7 @@ def _repeat_ids(ids, lengths):
 
 
 def _values(scores, lengths):
-    """Return a dict with a column of scores or, if there are no scores, a column of ranks from the positions."""
+    """Return a dict with a column of scores or, without scores, a column of the positions as ranks."""
     if scores:
         # Integers stay integers, because rounding could change their order.
         return {"score": new_series(list(chain.from_iterable(scores)))}

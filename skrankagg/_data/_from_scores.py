@@ -35,15 +35,15 @@ def from_scores(
     ----------
     scores : dict of voter to matrix, sequence of matrices, or array-like of shape (n_voters, n_queries, n_items)
         A score for each query and item; NaN if the item is not in the voter's list. All matrices have the same shape.
-        The index of a DataFrame contains the ids of the queries, and its columns contain the ids of the items. Several
+        The index of a DataFrame contains the ids of the queries, and its columns are the ids of the items. Several
         DataFrames are matched by these ids.
     queries, items : sequence of hashable, default=None
-        Ids of the rows and of the columns. If there are several DataFrames, the order is taken from the first. None
-        uses the index and the columns of the DataFrames, or numbers from 0 for arrays.
+        Ids of the rows and of the columns. Several DataFrames get the order of the first DataFrame. None uses the index
+        and the columns of this DataFrame, or numbers from 0 for arrays.
     voters : sequence of hashable, default=None
-        Names of the voters, unless `scores` is a dict. None numbers them from 0.
+        Names of the voters; must be None if `scores` is a dict. None numbers the voters of a sequence from 0.
     lower_is_better : bool or sequence of voters, default=False
-        Whether smaller scores are better, as for distances. A sequence contains the voters whose smaller scores are
+        Whether smaller scores are better, as for distances. A sequence names the voters for which smaller scores are
         better. Such scores are negated.
     weights : mapping of voter to float, or sequence of float in the order of the voters, default=None
         Weights of the lists.
@@ -121,7 +121,7 @@ def from_scores(
     _refuse_infinite(frame, {"query": query_ids, "voter": voter_ids, "item": item_ids})
     if weights is not None:
         frame["weight"] = weights[np.argsort(voter_code)][frame["voter"]]
-    # Numbers are encoded faster than ids, and positions in sorted ids have the order of the ids.
+    # Positions in the sorted ids are encoded instead of the ids, because this is faster. Both have the same order.
     lists = cls.from_frame(pd.DataFrame(frame, copy=False))
     lists = cls(
         **{
@@ -136,11 +136,11 @@ def from_scores(
 
 
 def _by_voter(scores, voters):
-    """Return a dict from voter to matrix."""
+    """Check the parameter `scores`, and return it as a dict of voter to matrix."""
     if isinstance(scores, Mapping):
         if voters is not None:
             raise InputError(
-                f"`voters` of {_CALLER} must be left out if `scores` is a dict, whose keys are the voters; got "
+                f"`voters` of {_CALLER} must be None if `scores` is a dict, because its keys are the voters; got "
                 f"{show(voters)}. Leave it out."
             )
         named = dict(scores)
@@ -165,14 +165,14 @@ def _by_voter(scores, voters):
 
 
 def _labels(read, queries, items):
-    """Return the ids of queries and items, and the matrices; DataFrames get the order of the first DataFrame."""
+    """Return the ids of queries and items, and the matrices; all DataFrames get the order of the first DataFrame."""
     frames = {name: one for name, one in read.items() if isinstance(one, pd.DataFrame)}
     if not frames:
         return queries, items, read
     if len(frames) < len(read):
         other = next(name for name in read if name not in frames)
         raise InputError(
-            f"`scores` of {_CALLER} must be data frames for all voters or for no voter; got "
+            f"`scores` of {_CALLER} must have a data frame for each voter, or for no voter; got "
             f"{type(read[other]).__name__} for {show(other)}. Convert all of them to arrays, or to data frames."
         )
     (first, model), *others = frames.items()
@@ -221,13 +221,13 @@ def _refuse_inexact(cells, voters):
             large = one.astype(np.float64).astype(one.dtype) != one
         if large.any():
             raise InputError(
-                f"`scores` of {_CALLER} must be numbers that float64 represents exactly, unless all matrices are "
-                f"integers of one dtype; got {show(one[large][0].item())} for {show(name)}. Divide them, or pass ranks."
+                f"`scores` of {_CALLER} must have integers that float64 represents exactly, if the matrices have "
+                f"different dtypes; got {show(one[large][0].item())} for {show(name)}. Divide them, or pass ranks."
             )
 
 
 def _codes(names, given, what):
-    """Return the position of each name in the sorted names, and the sorted names as an index."""
+    """Return the position of each name in the sorted names, and an index of the sorted names."""
     if isinstance(given, pd.MultiIndex):
         raise InputTypeError(
             f"`{what}` of {_CALLER} must have one level of names; got an index of {given.nlevels} levels. Join the "
@@ -250,14 +250,14 @@ def _codes(names, given, what):
 
 
 def _negative(cells):
-    """Return the numbers with the opposite sign; 0 stays 0 and does not become -0."""
+    """Return the negated numbers; 0 does not become -0."""
     if cells.dtype.kind == "u":
         cells = cells.astype(np.int64 if cells.max(initial=0) <= np.iinfo(np.int64).max else np.float64)
     return 0 - cells
 
 
 def _sorted_axes(cube, codes):
-    """Sort each axis of an array by the codes of its positions."""
+    """Sort each axis of an array by codes; ``codes[k]`` contains a code for each position of axis k."""
     for axis, code in enumerate(codes):
         if (code[1:] < code[:-1]).any():
             cube = cube.take(np.argsort(code), axis=axis)

@@ -1,4 +1,4 @@
-"""Construction of ranked lists from tables of lists, from matrices of items by voters, and from paired comparisons."""
+"""Construction of ranked lists from tables with a column for each list, and from matrices of items by voters."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal
@@ -40,28 +40,28 @@ def from_wide(
     strip: bool = False,
     weights: Weights = None,
 ):
-    """Encode a table with a column of items for each voter, optionally followed by a column of their numbers.
+    """Encode a table with a column of items for each voter; a column of scores or p-values may follow each of them.
 
     Parameters
     ----------
     frame : DataFrame of pandas, polars or pyarrow
-        Columns are voters, and contain items, best first. NaN or None fills the end of shorter columns. With `pairs`,
-        each voter has two neighbouring columns: items, and then their scores or p-values. The rows of a pair may be in
-        any order, and blank rows are ignored.
+        Each column contains the items of one voter, best first. NaN or None fills the end of shorter columns. With
+        `pairs`, each voter has two neighbouring columns: items, and then their scores or p-values. The rows of a pair
+        may be in any order, and blank rows are ignored.
     pairs : bool, default=False
-        Whether each voter has two columns. The name of the voter is the part that both titles share, such as Smith in
-        "Smith gene" and "Smith p". If they share no words, it is the title of the items. If these names do not
+        Whether each voter has two columns. The voter's name consists of the words that both titles share, such as Smith
+        in "Smith gene" and "Smith p". If they share no words, the name is the title of the items. If these names do not
         distinguish the pairs, the voters are numbered from 1.
     query : hashable, default="q"
         Id of the query.
     lower_is_better : bool or sequence of voters, default=None
-        Whether smaller numbers are better, as for p-values. A sequence contains the voters whose smaller numbers are
-        better. Must be given with `pairs`, and must be None without `pairs`.
+        Whether smaller numbers are better, as for p-values. A sequence names the voters for which smaller numbers are
+        better. Required with `pairs`; must be None without `pairs`.
     duplicates : {"error", "first", "best", "mean"}, default="error"
         How to treat an item that a list contains twice. Without `pairs`, both "first" and "best" keep the item's best
         place.
     missing_ids : {"error", "drop"}, default="error"
-        How to treat missing items before the end of a column. With `pairs`: how to treat items without a number.
+        How to treat missing items before the end of a column, or items without a number with `pairs`.
     strip : bool, default=False
         Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
     weights : mapping of voter to float, or sequence of float in the order of the columns, default=None
@@ -157,7 +157,7 @@ def _encode_pairs(cls, columns, frame, query, lower_is_better, options):
     if lower_is_better is None:
         raise InputError(
             f"`lower_is_better` of {caller} must be given with pairs=True; got none. Pass True for p-values, False for "
-            "scores, or the voters whose smaller numbers are better."
+            "scores, or a list of the voters with p-values."
         )
     check_choice("missing_ids", options["missing_ids"], ("error", "drop"))
     voters, rows, options["plain_ids"] = read_pairs(columns, frame, caller, options["missing_ids"])
@@ -166,7 +166,7 @@ def _encode_pairs(cls, columns, frame, query, lower_is_better, options):
 
 
 def wide_table(lists):
-    """Return the lists of one query as a table with a list in each column; shorter lists end in None."""
+    """Return the lists of one query as a table with a column for each list; None fills the end of shorter lists."""
     items = lists.items.take(lists.candidate_item[lists.candidate]).tolist()
     columns = {
         voter: items[start:stop]
@@ -204,16 +204,16 @@ def from_matrix(
         p-values must be present and from 0 to 1. With "wins", rows and columns are the same items, and the number in
         row i and column j counts the wins of item i against item j. Count a tie as half a win for each item.
     rows : {"items", "voters"} or None, default=None
-        Whether each row is an item, or a voter's list, such as a ballot. None means "items", and a warning is issued if
-        the rows may be voters.
+        Whether each row is an item, or the list of a voter, such as a ballot. None means "items", with a warning if the
+        rows may be voters.
     items, voters : sequence of hashable, default=None
         Names of the items and of the voters. None uses the names of the DataFrame, or numbers from 0 if there are no
         names.
     query : hashable, default="q"
         Id of the query.
     lower_is_better : bool or sequence of voters, default=False
-        Whether smaller scores are better, as for times. A sequence contains the voters whose smaller scores are better.
-        Leave `lower_is_better` out for p-values.
+        Whether smaller scores are better, as for times. A sequence names the voters for which smaller scores are
+        better. Leave `lower_is_better` out for p-values.
     strip : bool, default=False
         Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
     weights : mapping of voter to float, or sequence of float in the order of the voters, default=None
@@ -234,10 +234,9 @@ def from_matrix(
     Warns
     -----
     AmbiguousInputWarning
-        If the rows may be ballots, and neither `rows` nor names are given. The warning is issued in two cases. In the
-        first case, there are more rows than columns, and the rows are numbered from 0 or all contain the same numbers
-        in some order. In the second case, the numbers are ranks, and each row contains a rank 1, but some column does
-        not.
+        If the rows may be ballots, and neither `rows` nor names are given. This is the case if there are more rows than
+        columns, and the rows are numbered from 0 or all contain the same numbers in some order. It is also the case if
+        the numbers are ranks, and each row contains a rank 1, but some columns do not.
 
     See Also
     --------

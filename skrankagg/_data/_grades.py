@@ -1,4 +1,4 @@
-"""Reading of one query's judgements from Python objects: items with grades, or a collection of relevant items."""
+"""Reading of judgements from Python objects: dicts of item to grade, relevant items, or classes of samples."""
 
 from collections.abc import Hashable, Mapping, Sequence, Set
 from typing import Any
@@ -11,7 +11,7 @@ from ..exceptions import InputError, InputTypeError
 
 
 def read_container(judged: Any, query: Hashable) -> dict[Hashable, float]:
-    """Return the grades of a query's items as a dict; refuse judgements other than dicts, lists, sets and arrays."""
+    """Return the grades of a query's items as a dict; raise an error if `judged` is not a dict, list, set or array."""
     if isinstance(judged, str | bytes) or not isinstance(judged, Mapping | Sequence | Set | np.ndarray):
         raise InputTypeError(
             "Judgements of a query in Qrels.from_dict must be a dict that maps items to grades, or a list or set of "

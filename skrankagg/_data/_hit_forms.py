@@ -1,6 +1,6 @@
-"""Recognition of the hits of search engines, vector databases and RAG frameworks, by their shape.
+"""Recognition of the hits of search engines, vector databases and RAG frameworks by their keys or attributes.
 
-No client library is imported. A hit is an object or a dict as it comes from a client; a response contains hits.
+No client library is imported. A hit is an object or a dict that a client returns; a response contains hits.
 
 >>> from skrankagg._data._hit_forms import find_form, open_response
 >>> response = {"took": 3, "hits": {"hits": [{"_id": "d1", "_score": 9.1}]}}
@@ -17,14 +17,14 @@ import numpy as np
 from .._support._values import as_float, is_real, show
 from ..exceptions import InputError
 
-#: Keys of dicts that contain hits, as in :func:`open_response`.
+#: Keys of responses that contain hits, see :func:`open_response`.
 RESPONSE_KEYS = frozenset({"data", "hits", "objects", "points", "result"})
 #: Keys of the metadata of a LangChain Document that contain its id, if the Document has no id of its own.
 _ID_KEYS = ("id", "_id", "doc_id")
 
 
 class Form(NamedTuple):
-    """Form of the hits of a client, with functions that recognise and read a hit.
+    """Functions that recognise and read the hits of one client.
 
     Parameters
     ----------
@@ -34,11 +34,12 @@ class Form(NamedTuple):
         Returns the id of a hit, or None if the hit has no id.
     scores : tuple of (callable, bool or None)
         Kinds of scores, in order of preference. The callable returns the score of a hit, or None. The bool is True if
-        lower scores are better. None means that this depends on the client's index, so the order of the hits decides.
+        lower scores are better. None means that the direction depends on the client's index, and is inferred from the
+        order of the hits.
     read_fields : callable
         Returns the metadata of a hit as a mapping, or None.
     zero_is_none : bool
-        Whether a list in which all scores of a kind are 0 is treated as a list without scores of this kind.
+        Whether scores of a kind are ignored if all of them are 0.
     """
 
     fits: Callable[[Any], bool]
@@ -49,14 +50,14 @@ class Form(NamedTuple):
 
 
 def find_form(hit):
-    """Return the form of a hit, or None if the form is unknown; ids, pairs and arrays have no form."""
+    """Return the :class:`Form` of a hit, or None if the form is unknown; ids, pairs and arrays have no form."""
     if isinstance(hit, str | int | float | tuple | list | np.generic | np.ndarray):
         return None
     return next((form for form in (_OF_DICTS if isinstance(hit, Mapping) else _OF_OBJECTS) if form.fits(hit)), None)
 
 
 def open_response(given):
-    """Return the hits that a response of a client contains, as a list; return None for anything else."""
+    """Return the hits in the response of a client as a list; return None for any other object."""
     if isinstance(given, Mapping):
         found = _open_dict(given)
     else:
@@ -90,15 +91,15 @@ def _open_dict(given):
 
 
 def read_scores(form, hits, caller, voter, declared=False):
-    """Return two values: the scores of hits of one form, or None without scores; and True if lower is better.
+    """Return the scores of hits of one form, or None without scores; and a bool: True if lower scores are better.
 
-    With `declared`, the user has stated the direction of the scores, so the order of the hits does not matter.
+    With `declared`, the user has stated the direction of the scores, so it is not inferred from the order of the hits.
     """
     for read, lower in form.scores:
         values = [read(hit) for hit in hits]
         try:
             n_missing = values.count(None)
-        except ValueError:  # from the comparison of an array with None
+        except ValueError:  # raised when an array is compared with None
             place = next(place for place, one in enumerate(values, 1) if np.ndim(one))
             raise InputError(
                 f"The score of every hit must be a number for {caller}; hit {place} of voter {show(voter)} has "
@@ -108,7 +109,7 @@ def read_scores(form, hits, caller, voter, declared=False):
             continue
         if n_missing:
             raise InputError(
-                f"The hits of a list for {caller} must all have scores or all lack scores; hit "
+                f"In a list of hits for {caller}, all hits or no hits must have scores; hit "
                 f"{values.index(None) + 1} of voter {show(voter)} has none. Drop that hit, or pass a list of ids."
             )
         return values, is_low_better(values, caller, voter) if lower is None and not declared else bool(lower)
@@ -118,22 +119,22 @@ def read_scores(form, hits, caller, voter, declared=False):
 def is_low_better(values, caller, voter):
     """Return True if the scores of hits rise from the best hit to the last, so that lower scores are better.
 
-    Depending on its index, a database returns similarities or distances. The order of the hits shows which.
+    A database returns similarities or distances, depending on its index. The order of the hits shows the direction.
     """
     with np.errstate(invalid="ignore"):
         steps = np.diff([value if type(value) is float else as_float(value) for value in values])
-    if (steps <= 0).all() or not np.isfinite(steps).all():  # other code refuses values that are not finite
+    if (steps <= 0).all() or not np.isfinite(steps).all():  # values that are not finite are refused later
         return False
     if (steps >= 0).all():
         return True
     raise InputError(
-        f"The scores in a list of hits for {caller} must fall or rise, to show whether higher or lower scores are "
-        f"better; the scores of voter {show(voter)} do neither. Sort the hits, or pass dicts of id to score."
+        f"Hits for {caller} must be sorted by score, to show whether higher or lower scores are better; the hits of "
+        f"voter {show(voter)} are not sorted. Sort the hits, or pass dicts of id to score."
     )
 
 
 def first_of_other_form(form, hits):
-    """Return the place, from 1, of the first hit that does not have the form; return None if all hits have it."""
+    """Return the place, from 1, of the first hit of another form; return None if all hits have the given form."""
     kind = type(hits[0])
     for place, hit in enumerate(hits, 1):
         if not (form.fits(hit) if type(hit) is kind else find_form(hit) is form):
@@ -174,7 +175,7 @@ def _entry(*path):
 
 
 def _number(*path):
-    """Return a function that reads a score from a hit, even if the score is text, as in Weaviate's GraphQL."""
+    """Return a function that reads the score of a hit, and converts text, as in Weaviate's GraphQL, to a number."""
     read = _entry(*path)
 
     def read_number(hit):

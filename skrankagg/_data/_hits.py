@@ -1,4 +1,4 @@
-"""Reading of a list's entries from Python objects: ids, (item, score) pairs, or hits of a search client."""
+"""Reading of Python lists that contain ids, (id, score) pairs, or hits of search clients."""
 
 from collections.abc import Mapping, Set
 
@@ -10,7 +10,7 @@ from ..exceptions import InputError, InputTypeError
 from ._hit_forms import find_form, first_of_other_form, is_low_better, is_scored_hit, open_response, read_scores
 from ._voter_names import near_voters
 
-#: The forms of a list of ids and scores, for error messages.
+#: Accepted forms of lists, for error messages.
 KINDS = "lists of ids, lists of (id, score), or dicts of id to score"
 
 
@@ -32,11 +32,11 @@ def as_hits(hits, caller, voter, *, scores):
 def read_list(one, key, caller, name, *, declared=False, score=None):
     """Read a list of ids, pairs or hits, a dict of id to score, or the response of a search client.
 
-    Returns four values: the ids as a list, the scores as given, the hits, and True if lower scores are better. Without
-    scores, the second value is None. If the list has only ids and scores, the ids are also the hits.
+    Returns four values: a list of the ids, the scores or None, the hits, and True if lower scores are better. If the
+    list has only ids and scores, the ids are also the hits.
 
     `key` is the location of the id in a hit, or None. `score` is the location of the score, or None. With `declared`,
-    the user has stated the direction of the scores, so that the order of the hits does not decide it.
+    the user has stated the direction of the scores, so it is not inferred from the order of the hits.
     """
     if not isinstance(one, list | tuple):
         found = None if isinstance(one, np.ndarray) else open_response(one)
@@ -85,18 +85,18 @@ def read_list(one, key, caller, name, *, declared=False, score=None):
 
 
 def _refuse_scores(one, caller, name):
-    """Raise an error for a Series of scores whose index contains the ids."""
+    """Raise an error for a Series of numbers, if its index probably contains the ids."""
     if not isinstance(one, pd.Series) or not pd.api.types.is_numeric_dtype(one.dtype):
         return
     if one.dtype.kind == "f" or not pd.api.types.is_integer_dtype(one.index.dtype):
         raise InputTypeError(
-            f"`lists` of {caller} must be {KINDS}; list {show(name)} is a Series of numbers. Pass a dict, "
-            "series.to_dict(), if its index contains the ids, or a list, series.tolist(), if its values are the ids."
+            f"`lists` of {caller} must be {KINDS}; list {show(name)} is a Series of numbers. Pass series.to_dict() if "
+            "its index contains the ids, or series.tolist() if its values are the ids."
         )
 
 
 def _is_plain(first):
-    """Return True for an id that is a str or an int, and for a tuple that begins with such an id."""
+    """Return True for an id that is a str or an int, or for a tuple that begins with such an id."""
     kind = type(first[0]) if type(first) is tuple and first else type(first)
     return kind is str or kind is int
 
@@ -115,7 +115,7 @@ def _read_scored_hits(pairs, key, caller, name, declared):
     odd = next((place for place, one in enumerate(pairs, 1) if not is_scored_hit(one)), None)
     if odd is not None:
         raise InputError(
-            f"The hits of a list for {caller} must all have scores or all lack scores; entry {odd} of list "
+            f"In a list of hits for {caller}, all hits or no hits must have scores; entry {odd} of list "
             f"{show(name)} is {show(pairs[odd - 1])}. Pass (hit, score) pairs, or only hits."
         )
     hits, scores = ([pair[k] for pair in pairs] for k in (0, 1))
@@ -135,8 +135,8 @@ def _check_form(form, hits, caller, name):
     odd = first_of_other_form(form, hits)
     if odd is not None:
         raise InputError(
-            f"The hits of a list for {caller} must all have the same form; hit {odd} of voter {show(name)} has another "
-            "form than hit 1. Drop these hits, or pass a list of ids."
+            f"All hits of a list for {caller} must have the same form; hit {odd} of voter {show(name)} differs from "
+            "hit 1. Drop these hits, or pass a list of ids."
         )
 
 
@@ -145,7 +145,7 @@ def _ids_of_form(form, hits, caller, name):
     if None in ids:
         raise InputError(
             f"Every hit must have an id for {caller}; hit {ids.index(None) + 1} of voter {show(name)} has none. Pass "
-            "the place of the id as key=, for example key='page_content' for the text of a LangChain Document."
+            "the name of the field with the id as key=, such as key='page_content' for a LangChain Document."
         )
     return ids
 
@@ -156,7 +156,7 @@ def negate(scores):
 
 
 def check_key(key, names, strict, caller):
-    """Raise an error if `key` is a mapping for unnamed lists, or if with `strict` the mapping names other lists."""
+    """Raise an error if `key` is a mapping for unnamed lists or, with `strict`, if the mapping names unknown lists."""
     if not isinstance(key, Mapping):
         return
     if names is None:
@@ -168,7 +168,7 @@ def check_key(key, names, strict, caller):
 
 
 def refuse_other_names(parameter, given, names):
-    """Raise an error if the mapping `given` contains a name that is not the name of a list."""
+    """Raise an error if the mapping `given` has a key that is not the name of a list."""
     other = next((name for name in given if name not in names), None)
     if other is not None:
         raise InputError(
@@ -178,13 +178,13 @@ def refuse_other_names(parameter, given, names):
 
 
 def suggest_list(name, names):
-    """Return a question in brackets that suggests the name of a list, or an empty text if no name is similar."""
+    """Return " (did you mean ...?)" with the most similar name of a list, or an empty text if no name is similar."""
     near = near_voters([name], list(names))
     return f" (did you mean {show(near[0][1])}?)" if near else ""
 
 
 def is_pair(one):
-    """Return True for an (item, score) pair; a list of two numbers is read as two ids, not as a pair."""
+    """Return True for an (item, score) pair; a list of two numbers is not a pair, but two ids."""
     if not isinstance(one, list | tuple) or len(one) != 2 or not is_real(one[1]):
         return False
     return isinstance(one, tuple) or isinstance(one[0], str)
@@ -193,8 +193,7 @@ def is_pair(one):
 def hold_pairs(places):
     """Return True for a list of (item, score) pairs.
 
-    The result is True if the first entry is a pair. It is also True if the first entry is some other list or tuple, and
-    a later entry is a pair.
+    The first entry must be a pair. If it is another list or tuple, a later entry must be a pair.
     """
     if not len(places):
         return False
@@ -202,7 +201,7 @@ def hold_pairs(places):
 
 
 def split_pairs(pairs, caller, where):
-    """Split a list of (item, score) pairs; return the items and the scores.
+    """Split a list of (item, score) pairs into a list of items and a list of scores.
 
     `where` is a function that returns the description of the list for an error message.
     """
@@ -220,7 +219,7 @@ def split_pairs(pairs, caller, where):
 def read_hit(hit, where, caller, voter, place, form=None):
     """Return the id or the score of a hit; `where` is a key of a dict, an attribute, or a function of the hit.
 
-    If the hit lacks this key or attribute and `form` is given, the metadata of the hit are searched.
+    If the hit lacks this key or attribute, its metadata are searched if `form` is given.
     """
     try:
         if callable(where):
@@ -237,12 +236,12 @@ def read_hit(hit, where, caller, voter, place, form=None):
 
 
 def read_score(hit, where, caller, voter, place):
-    """Return the score of a hit as a number; integers stay integers, so that large integers keep their order."""
+    """Return the score of a hit as a number; integers are not converted to floats, so large integers stay exact."""
     value = read_hit(hit, where, caller, voter, place)
     if is_integer(value):
         return value
     try:
-        if isinstance(value, str | bytes):  # which float would convert
+        if isinstance(value, str | bytes):  # float would convert text
             raise TypeError
         return float(value)
     except (TypeError, ValueError, OverflowError):

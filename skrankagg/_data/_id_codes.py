@@ -1,8 +1,7 @@
-"""Encoding of a column of ids as integer codes and a sorted index of its distinct values in their own dtype.
+"""Encoding of a column of ids as integer codes and a sorted index of the distinct ids.
 
-Most of the time is spent on strings. Strings that pandas stores as Python objects are numbered directly, without the
-checks that pandas makes for columns. If many rows refer to the same objects, the rows are numbered by the addresses of
-these objects.
+Strings take most of the time. Strings that pandas stores as Python objects are therefore numbered without pandas'
+checks of columns. If many rows refer to the same objects, the rows are numbered by the addresses of these objects.
 """
 
 from itertools import pairwise
@@ -12,26 +11,27 @@ import pandas as pd
 
 from ._text_order import factorize_text, is_arrow_text, order_of_names, order_of_text
 
-# Names that pandas gives to types of objects; the values of each of these types can be sorted.
+# Pandas' names of the types of objects that can be sorted.
 _ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetime", "datetime64"}
 
-# With at most this number of strings, calling pandas and Arrow costs more time than the work itself.
+# For fewer strings, calling pandas and Arrow takes longer than a plain loop.
 _FEW = 2_000
 
 _PANDAS_2 = pd.__version__ < "3"
 _NO_TEXT = object()
 
-# Number of sampled rows, which show whether rows share their objects.
+# Number of rows that are sampled to find out if many rows share the same objects.
 _SAMPLE = 8192
 
-# Number of rows in one step of a long pass.
+# Number of rows in one step of a loop over all rows.
 _CHUNK = 1 << 16
 
 
 def encode_ids(values):
-    """Give the distinct values of a Series integer codes in sorted order; return the codes and an index of the values.
+    """Encode a Series of ids; return an integer code for each row, and a sorted index of the distinct ids.
 
-    The codes are int32 of shape (n_rows,); a missing value has code -1. Categories stay categories.
+    The codes are int32 of shape (n_rows,), -1 for a missing value. The index has the dtype of the Series; categories
+    stay categories.
 
     >>> import pandas as pd
     >>> from skrankagg._data._id_codes import encode_ids
@@ -48,7 +48,7 @@ def encode_ids(values):
 
 
 def factorize(values):
-    """Encode a Series without categories as :func:`encode_ids` does."""
+    """Encode a Series that is not categorical; return the same result as :func:`encode_ids`."""
     # The values are sorted here, because pandas would allocate several columns of 64-bit codes.
     dtype = values.dtype
     is_text = isinstance(dtype, pd.StringDtype)
@@ -64,7 +64,7 @@ def factorize(values):
 
 
 def _encode_objects(objects, dtype):
-    """Encode an array of objects as :func:`encode_ids` does; the index has the given dtype, text or object."""
+    """Encode an array of objects like :func:`encode_ids`; `dtype` is the dtype of the index, text or object."""
     codes, found = _factorize_objects(objects)
     is_text = isinstance(dtype, pd.StringDtype)
     index = None if is_text else pd.Index(found, dtype=object, copy=False)
@@ -88,7 +88,7 @@ def can_encode_together(parts):
 
 
 def encode_together(parts):
-    """Encode two or more columns with common codes; return the codes of each column, and one index.
+    """Encode several columns with shared codes; return the codes of each column, and one index of all distinct ids.
 
     All columns are Series of one dtype, text or object. The codes and the index are equal to the result of
     :func:`encode_ids` for the concatenated columns. Numbering each column first saves a copy of all ids.
@@ -106,13 +106,13 @@ def encode_together(parts):
     found = [_factorize_part(part) for part in parts]
     number, index = _encode_objects(np.concatenate([some for _, some in found]), dtype)
     ptr = np.cumsum([0, *(len(some) for _, some in found)])
-    # The last place is for missing values, code -1.
+    # The last element is for missing values, code -1.
     numbers = [np.append(number[slice(*some)], np.int32(-1)) for some in pairwise(ptr)]
     return [mine.take(codes) for mine, (codes, _) in zip(numbers, found, strict=True)], index
 
 
 def _factorize_part(part):
-    """Return codes in order of appearance for a column of text or objects, and an array of the distinct objects."""
+    """Number a column of text or objects in order of appearance; return the codes and the distinct objects."""
     if is_arrow_text(part.dtype):
         codes, found = factorize_text(part.array)
         return codes, np.asarray(found, dtype=object)
@@ -124,19 +124,19 @@ def _order(index):
 
 
 def _renumber(codes, order):
-    """Replace codes in the order of appearance by codes in sorted order; return int32 codes.
+    """Convert codes in order of appearance to int32 codes in sorted order.
 
     `order` sorts the values. None means that the values are already sorted.
     """
     if order is None:
         return codes.astype(np.int32)  # a copy, which the caller may change
-    new_code = np.full(len(order) + 1, -1, dtype=np.int32)  # the last place is for missing values, code -1
+    new_code = np.full(len(order) + 1, -1, dtype=np.int32)  # the last element is for missing values, code -1
     new_code[order] = np.arange(len(order), dtype=np.int32)
     return new_code[codes]
 
 
 def _factorize_objects(objects):
-    """Give distinct objects codes in order of appearance; return the codes (-1 if missing) and the distinct objects."""
+    """Number objects in order of appearance; return the codes, -1 for a missing object, and the distinct objects."""
     if not _share_objects(objects):
         return _number_objects(objects)
     place, row = _number_addresses(objects)
@@ -148,7 +148,8 @@ def _factorize_objects(objects):
 def _number_objects(objects):
     r"""Return the result of ``pd.factorize`` for an array of objects, also for texts with NUL characters.
 
-    In pandas 2, texts that differ only behind a NUL character are equal, unless an object is not a text.
+    Pandas 2 treats texts that differ only after a NUL character as equal if all objects are texts. So an object that is
+    not a text is appended first.
 
     >>> import numpy as np
     >>> from skrankagg._data._id_codes import _number_objects
@@ -165,17 +166,17 @@ def _number_objects(objects):
 
 
 def distinct_objects(objects):
-    """Return an array of the objects in an array of shape (n,); if many rows share objects, it has no repeated objects.
+    """Return the distinct objects of an array if many rows share objects; otherwise return the array unchanged.
 
-    The objects need not be hashable.
+    Objects are compared by their addresses, so they need not be hashable.
     """
     return objects[_number_addresses(objects)[1]] if _share_objects(objects) else objects
 
 
 def _number_addresses(objects):
-    """Number the addresses of objects in order of appearance; return the number of each row, and a row of each number.
+    """Number the distinct objects of an array by address; return the number of each row, and a row of each object.
 
-    Hashing an address is several times faster than hashing the object.
+    Hashing an address is several times faster than hashing an object.
     """
     place, found = pd.factorize(addresses(objects))
     row, n_known = np.empty(len(found), dtype=np.intp), 0
@@ -189,27 +190,27 @@ def _number_addresses(objects):
 
 
 def addresses(objects):
-    """Return the addresses of the objects in an array, as intp of the same shape, without a copy."""
+    """Return a view of an array of objects that contains their addresses, as intp of the same shape."""
     return np.frombuffer(objects, dtype=np.intp)
 
 
 def _share_objects(objects):
-    """Return True if there are many rows and the rows probably share their objects.
+    """Return True if there are many rows, and many of them probably refer to the same objects.
 
-    A sample of the rows must suggest that the number of distinct objects is at most about half the number of rows.
+    A sample of the rows must suggest that there are at most about half as many distinct objects as rows.
     """
     n_rows = len(objects)
     if n_rows < 4 * _SAMPLE or not objects.flags.c_contiguous:
         return False
     sample = np.sort(addresses(objects)[:: n_rows // _SAMPLE])
-    # If k sampled rows refer to random objects out of m, about k ** 2 / 2m rows repeat an object.
+    # If k sampled rows refer to m objects at random, about k ** 2 / (2 m) of the sampled rows repeat an object.
     return np.count_nonzero(sample[1:] == sample[:-1]) >= len(sample) ** 2 / n_rows
 
 
 def _check_ordered(index):
     """Raise TypeError for values that are only partially ordered, such as sets.
 
-    The result of sorting such values would depend on the row order.
+    The sorted order of such values would depend on the order of the rows.
     """
     if index.dtype != object or pd.api.types.infer_dtype(index) in _ORDERED:
         return
@@ -221,11 +222,11 @@ def _check_ordered(index):
 
 def _encode_categories(values):
     codes, categories = values.array.codes, values.dtype.categories
-    used = np.zeros(len(categories) + 1, dtype=bool)  # the last place is for missing values, code -1
+    used = np.zeros(len(categories) + 1, dtype=bool)  # the last element is for missing values, code -1
     used[codes.astype(np.intp)] = True
     present = np.flatnonzero(used[:-1])
     all_present = len(present) == len(categories)
-    # Categories are sorted by value, like ids of every other dtype. Their declared order is not used.
+    # Categories are sorted by value, like all other ids. Their declared order is ignored.
     found = categories if all_present else categories[present]
     order = _order_of_categories(found)
     if order is not None:
@@ -240,7 +241,7 @@ def _encode_categories(values):
 
 
 def _order_of_categories(categories):
-    """Return the positions that sort distinct categories, or None if they are sorted."""
+    """Return the positions that sort distinct categories, or None if the categories are sorted."""
     if isinstance(categories.dtype, pd.StringDtype):
         return order_of_text(categories)
     if categories.dtype == object:
@@ -253,10 +254,9 @@ def _order_of_categories(categories):
 
 
 def _run_starts(values, sample=4096):
-    """Return the first row of each run of equal values; return None if the runs are short.
+    """Return the first row of each group of consecutive equal values, or None if these groups are short.
 
-    Equal queries and voters usually stand in long runs of rows. Comparing neighbours is several times cheaper than
-    hashing.
+    Rows of the same query or voter are usually consecutive. Comparing neighbours is several times faster than hashing.
     """
     if len(values) < sample:
         return None
@@ -267,7 +267,7 @@ def _run_starts(values, sample=4096):
         objects = np.asarray(array, dtype=object)
         if not objects.flags.c_contiguous:
             return None
-        # A run is a run of the same object, because comparing values would cost as much as hashing them.
+        # Addresses are compared, because comparing the objects would take as long as hashing them.
         array, differ = addresses(objects), np.not_equal
     if np.mean(differ(array[1:sample], array[: sample - 1])) > 0.1:
         return None
@@ -278,5 +278,5 @@ def _run_starts(values, sample=4096):
 
 
 def _differ(array, other):
-    # A missing value differs from every value, including itself, so it starts a new run.
+    # A missing value differs from every value, including another missing value, so it begins a new group.
     return np.asarray(pd.array(array != other, dtype="boolean").fillna(True), dtype=bool)

@@ -1,4 +1,4 @@
-"""Immutable containers of arrays, which scikit-learn passes on without converting them."""
+"""Base class of immutable containers of arrays, which scikit-learn neither converts nor copies."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -10,7 +10,7 @@ from ._portable import pack, unpack
 
 
 class Immutable:
-    """Base of frozen dataclasses that contain arrays; the arrays are read-only, and only the fields are pickled."""
+    """Base class of frozen dataclasses with read-only arrays; only the fields are pickled."""
 
     def __post_init__(self) -> None:
         for value in self.__dict__.values():
@@ -27,7 +27,8 @@ class Immutable:
         """Return the fields as a dict keyed by name; the constructor accepts them as arguments."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    # Libraries that decompose a state, such as skops, receive arrays and text. Pickling and copying use the fields.
+    # `__getstate__` and `__setstate__` are for libraries such as skops, which decompose the state into arrays and text.
+    # Pickling and copying use `__reduce__`.
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: pack(value) for name, value in self._fields().items()}
@@ -41,9 +42,9 @@ class Immutable:
 
 
 def make(kind, *values):
-    """Make a container of class `kind` from the values of its fields.
+    """Create a container of class `kind` from the values of its fields.
 
-    Pickles refer to this function instead of the class. Otherwise, skops would treat the field values as the pickled
-    state of the object.
+    Pickles refer to this function instead of the class. Otherwise, skops would mistake the field values for the state
+    of the object.
     """
     return kind(*values)

@@ -23,16 +23,16 @@ _CALLER = "item_groups"
 
 @dataclass(frozen=True, eq=False)
 class ItemGroups:
-    """Groups of items, either the same for all queries or for each query.
+    """Groups of items, either the same for all queries or different for each query.
 
     :func:`read_item_groups` builds this object.
 
     Parameters
     ----------
     groups : pandas.Index of shape (n_groups,)
-        Distinct groups, sorted, in their own dtype.
+        Sorted distinct groups, with the dtype of the input.
     items : pandas.Index of shape (n_items,)
-        Distinct items that are assigned.
+        Distinct items that are assigned to groups.
     item : ndarray of shape (n_rows,), dtype=int32
         Item of each assignment, as a position in `items`.
     group : ndarray of shape (n_rows,), dtype=int32
@@ -65,7 +65,7 @@ class ItemGroups:
         Raises
         ------
         ValueError
-            If the ids of the lists and of the groups can never be equal, because some are integers and others strings.
+            If the ids of the lists and of the groups can never be equal, such as integers and strings.
 
         Examples
         --------
@@ -93,7 +93,7 @@ class ItemGroups:
         """
         item = _match(items, self.items, "item")[item]
         if self.query is None:
-            group = np.full(len(self.items) + 1, -1, dtype=np.int32)  # the last place is for items that are not found
+            group = np.full(len(self.items) + 1, -1, dtype=np.int32)  # the last element is for items that are not found
             group[self.item] = self.group
             return group[item]
         query = _match(queries, self.queries, "query")[query]
@@ -114,8 +114,8 @@ def read_item_groups(item_groups):
     ----------
     item_groups : dict of item to group, or DataFrame
         A dict, or a frame of pandas, polars or pyarrow with the columns `item` and `group`. If the frame also has a
-        column `query`, the groups of each query are separate. Items that are missing have no group, and neither have
-        items whose group is None or NaN.
+        column `query`, the groups of each query are separate. Items that are missing, or whose group is None or NaN,
+        have no group.
 
     Returns
     -------
@@ -203,7 +203,7 @@ def _encode_groups(values):
 
 
 def _match(theirs, ours, kind):
-    """Return the position of each id of the lists among the ids of the groups, or -1; refuse types that never match."""
+    """Return the position of each id of the lists among the ids of the groups, or -1; refuse ids of different types."""
     found = plain_index(ours).get_indexer(plain_index(theirs))
     if (found < 0).all():
         types = [id_type(ids) for ids in (theirs, ours)]

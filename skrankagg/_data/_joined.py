@@ -1,4 +1,4 @@
-"""Construction of ranked lists from several containers of lists."""
+"""Combination of several RankedLists into one."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 def concat(cls, lists: Sequence[RankedLists]):
-    """Combine several containers of lists.
+    """Combine several RankedLists into one.
 
     Parameters
     ----------
     lists : sequence of RankedLists
-        Containers without common (query, voter) pairs. Either all have scores, or all lack scores. All have the
-        same groupings and the same covariates. Voters of paired comparisons are renumbered, so that no two comparisons
-        have the same voter. If the voters of other lists have names, the voters of comparisons are
-        called "comparison 0", "comparison 1" and so on.
+        Containers without common (query, voter) pairs. Either all or none must have scores. All must have the same
+        groupings and the same covariates. Voters of paired comparisons are renumbered, so that no two comparisons have
+        the same voter. If the voters of other lists have names, the voters of comparisons are called "comparison 0",
+        "comparison 1", and so on.
 
     Returns
     -------
@@ -56,8 +56,8 @@ def concat(cls, lists: Sequence[RankedLists]):
         raise InputError(f"`lists` of RankedLists.concat must contain at least one RankedLists; got {parts!r}.")
     if len({part.has_scores for part in parts}) > 1:
         raise InputError(
-            "`lists` of RankedLists.concat must all have scores or all lack scores; some lack scores. Remove the "
-            "scores of the others with RankedLists.from_frame(part.to_frame(), score=None)."
+            "`lists` of RankedLists.concat must all have scores, or all lack scores; only some have scores. Remove "
+            "these scores with RankedLists.from_frame(part.to_frame(), score=None)."
         )
     for kind, names_of in (("groupings", group_names), ("covariates", covariate_names)):
         if any(names_of(part) != names_of(parts[0]) for part in parts):
@@ -71,14 +71,14 @@ def concat(cls, lists: Sequence[RankedLists]):
 
 
 def _join_frames(parts):
-    """Return one long frame with the lists of several containers; all parts have the same groupings.
+    """Return one long frame with the lists of several containers, which have the same groupings.
 
-    Comparisons of different containers get different numbers in the column `duel`. In containers that contain only
-    comparisons, the voters are renumbered.
+    Comparisons of different containers get different numbers in the column `duel`. The voters of containers with only
+    comparisons are renumbered.
     """
     frames = [part.to_frame().assign(weight=part.list_weight[part.row_list]) for part in parts]
     of_duels = [part.list_duel is not None and bool(part.list_duel.all()) for part in parts]
-    if not all(of_duels):  # the voters of comparisons that were read from another frame may have names
+    if not all(of_duels):  # comparisons that were read from a frame may have named voters
         of_duels = [one and _are_numbers(part.voters) for one, part in zip(of_duels, parts, strict=True)]
     others = [part for part, is_duels in zip(parts, of_duels, strict=True) if not is_duels]
     name_of = _free_names([plain_index(part.voters) for part in others])
@@ -102,10 +102,10 @@ def _are_numbers(voters):
 
 
 def _free_names(taken):
-    """Return a function that turns numbers of comparisons into ids of voters that differ from the ids in `taken`.
+    """Return a function that turns the numbers of comparisons into new ids of voters, which are not in `taken`.
 
-    `taken` contains the voters of each container whose voters keep their ids, as a list of indexes. If all these ids
-    are integers, the new ids are integers, too.
+    `taken` is a list of indexes with the ids of all other voters. If all these ids are integers, the new ids are
+    integers, too.
     """
     if all(map(_are_numbers, taken)):
         least = max((int(voters.max()) + 1 for voters in taken), default=0)
@@ -116,7 +116,7 @@ def _free_names(taken):
 
     def name_of(numbers):
         found, number = np.unique(numbers, return_inverse=True)
-        # Equal widths keep the comparisons in their order when the names are sorted.
+        # Numbers with leading zeros keep the comparisons in order when the names are sorted.
         width = len(str(found[-1]))
         return pd.Series([f"{prefix} {one:0{width}d}" for one in found.tolist()]).take(number).array
 
@@ -124,7 +124,7 @@ def _free_names(taken):
 
 
 def _refuse_common(parts):
-    """Raise InputError if two containers have lists of one voter for one query."""
+    """Raise InputError if two containers have a list of the same voter for the same query."""
     pairs = pd.concat(
         [
             pd.DataFrame(
@@ -141,5 +141,5 @@ def _refuse_common(parts):
         query, voter = (show(one) for one in pairs.iloc[int(np.argmax(twice))])
         raise InputError(
             f"`lists` of RankedLists.concat must contain only one list for each query and voter; query {query} has "
-            f"two of voter {voter}. Rename the voter, or drop one of the lists."
+            f"two lists of voter {voter}. Rename the voter, or drop one of the lists."
         )

@@ -1,7 +1,7 @@
-"""Columns that contain a value for each list and that only some methods read: marks of duels, and groupings.
+"""Optional columns with a value for each list: marks of duels, and groupings.
 
-A *duel* is a comparison of two items whose judge saw only these two items. A list of two items without a mark may
-instead contain the best two of all items. The items and ranks do not show the difference, so each list keeps its mark.
+A *duel* is a comparison of two items by a judge who saw only these two items. A list of two items without a mark may
+instead contain the best two of all items. Items and ranks do not show this difference, so duels are marked.
 
 A *grouping* is a named column that is constant within a list, such as the judge or the prompt.
 """
@@ -16,11 +16,11 @@ from .._support._values import show
 from ..exceptions import InputError, InputTypeError
 from ._frames import first_row, is_frame, known_frame, plain_index, titles_of
 
-#: Marks of lists: no duel, as many equal duels as the weight says, and a duel whose weight may be a number or a factor.
-#: A positive number is the number of a duel; lists with the same number are shares of one duel.
+#: Marks of lists. NO_DUEL: not a duel. COUNTED: equal duels, with their number as the weight. WEIGHTED: the weight may
+#: be a number of duels or a factor. Lists of a query with the same positive mark together represent one duel.
 NO_DUEL, COUNTED, WEIGHTED = 0, -1, -2
 
-#: A grouping with one of these names would be mistaken for another column or for the value of a parameter.
+#: Names that a grouping must not have, because they are names of other columns or values of parameters.
 _REFUSED = ("list", "voter", "query", "model", "item", "rank", "score", "weight", "duel")
 
 
@@ -55,7 +55,7 @@ def check_groupings(groups, available, caller, parameter="groups"):
 
 
 def constant_in_lists(values, row_ptr, name_list, what):
-    """Return the value of each list, from rows sorted by list; raise InputError if the value varies within a list."""
+    """Return the value of each list from the values of its rows; raise InputError if the value varies within a list."""
     first = values[row_ptr[:-1]]
     varies = np.minimum.reduceat(values, row_ptr[:-1]) != np.maximum.reduceat(values, row_ptr[:-1])
     if varies.any():
@@ -79,7 +79,7 @@ def read_marks(values, title):
 
 
 def grouping_column(codes, index):
-    """Return a grouping as a categorical column whose categories are exactly the given ids."""
+    """Return a grouping as a categorical column; `codes` are positions in `index`, which contains the categories."""
     return pd.Categorical.from_codes(codes, plain_index(index))
 
 
@@ -98,7 +98,7 @@ def extras_of(lists, chosen):
 
 
 def frame_columns(lists):
-    """Return a dict of the columns that `to_frame` adds at the end: marks, groupings and covariates of each row."""
+    """Return a dict of the last columns of `to_frame`: the mark, the groupings and the covariates of each row."""
     columns = {}
     if lists.list_duel is not None:
         columns["duel"] = lists.list_duel[lists.row_list]
@@ -111,7 +111,7 @@ def frame_columns(lists):
 
 
 def columns_of_groups(X, names):
-    """Return the distinct `names` that are columns of the frame `X` and not reserved, as a list.
+    """Return a list of the distinct `names` that are columns of the frame `X` and not reserved.
 
     Return None if there is no such name, or if `X` is not a frame.
     """
@@ -128,10 +128,9 @@ def group_names(lists):
 
 
 def grouping(lists, name, parameter, words=()):
-    """For the grouping called `name`, return the code of each list's group, and the ids of the groups.
+    """Return the code of each list's group in the grouping `name`, and the ids of the groups.
 
-    `words` contains the values that the parameter accepts besides the name of a grouping. They appear in the error
-    message.
+    `words` contains the other values that the parameter accepts; they appear in the error message.
     """
     names = group_names(lists)
     if name not in names:
@@ -139,8 +138,8 @@ def grouping(lists, name, parameter, words=()):
         others = "".join(f"{word!r}, " for word in words)
         raise InputError(
             f"`{parameter}` must be {others}{'or ' if words else ''}the name of a grouping; got {name!r}, and "
-            f"{known}{did_you_mean(name, [*names, *words])}. Pass a frame with a column of this name, or name the "
-            "column when the lists are read (groups=)."
+            f"{known}{did_you_mean(name, [*names, *words])}. Pass a frame with a column of this name, or "
+            "RankedLists.from_frame(df, groups=...)."
         )
     values = lists.list_groups[name].array
     return np.asarray(values.codes, dtype=np.int64), values.categories

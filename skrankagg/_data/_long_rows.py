@@ -17,11 +17,9 @@ from ._frames import EXACT_LIMIT, Columns, index_of_names, new_frame
 from ._id_codes import encode_ids
 from ._voter_names import near_voters
 
-#: How to treat an item that a list contains twice.
 #: How to treat a place of a list without an item.
 MissingIds: TypeAlias = Literal["error", "drop"]
-#: A bool tells whether smaller scores of all voters are better. A sequence contains the voters whose smaller scores are
-#: better.
+#: Whether smaller scores are better: a bool for all voters, or the voters for which smaller scores are better.
 LowerIsBetter: TypeAlias = bool | Sequence[Hashable]
 #: Weights of the voters, given by name or in the order of the voters.
 Weights: TypeAlias = Mapping[Any, float] | ArrayLike | None
@@ -50,8 +48,8 @@ def encode_rows(
     The columns are `query`, `voter` (positions in `voters`), `item`, at least one of `rank` and `score`, and optionally
     `weight` and `duel`. `groups` contains the names of further columns that are constant within each list. `covariates`
     contains the names of further columns with numbers for a model. If `plain_ids` is true, items of a nullable integer
-    type become NumPy integers after missing items have been dropped. `index` contains the row labels; they are used to
-    detect lost rows.
+    type become NumPy integers after missing items have been dropped. Gaps in `index`, the labels of the rows, show that
+    rows were lost.
     """
     for name, value, known in (
         ("duplicates", duplicates, ("error", "first", "best", "mean")),
@@ -60,15 +58,14 @@ def encode_rows(
         check_choice(name, value, known)
     if duplicates == "mean" and covariates:
         raise InputError(
-            f"`duplicates` of {caller} must not be 'mean' with covariates, because the mean of several rows has no "
-            "covariates of its own. Choose 'first' or 'best'."
+            f"`duplicates` of {caller} must not be 'mean' with covariates, because covariates cannot be averaged. "
+            "Choose 'first' or 'best'."
         )
     if not len(voters):
         raise InputError(f"The input of {caller} must have at least one voter; got none.")
     if any(one is None or one is pd.NA for one in voters):
         raise InputError(
-            f"The input of {caller} must have a name for each voter; the name of a voter is missing. Give this "
-            "voter a name."
+            f"The input of {caller} must have a name for each voter; one name is missing. Give this voter a name."
         )
     frame = new_frame(dict(columns))
     kind = "score" if "score" in frame else "rank"
@@ -82,8 +79,8 @@ def encode_rows(
     _refuse_no_numbers(frame, kind, voters, caller)
     falling = falling_voters(lower_is_better, voters, kind)
     if falling.any():
-        # Scores are subtracted from 0, so that 0 does not become -0. Integers stay exact unless their negative exceeds
-        # 64 bits.
+        # Scores are subtracted from 0, because negation would turn 0 into -0. Only integers above the range of int64
+        # become floats.
         values = frame[kind]
         if values.dtype.kind == "u":
             values = values.astype(np.int64 if values.max() <= np.iinfo(np.int64).max else np.float64)
@@ -98,25 +95,26 @@ def encode_rows(
     try:
         return cls.from_frame(frame, groups=groups, covariates=covariates or None)
     except InputError:
-        # Encoding detects these errors, but only this function knows the remedy.
+        # The message of from_frame does not name the caller's options, so the error is raised again with a better
+        # message.
         _refuse_duplicates(frame, caller)
         _refuse_infinite(frame, kind, caller)
         raise
 
 
 def repeat_id(one: Hashable, n: int) -> np.ndarray:
-    """Return an array of shape (n,) that repeats one id; its dtype is the dtype that pandas uses for the id."""
+    """Return an array of shape (n,) that repeats one id, with the dtype that pandas chooses for this id."""
     check_query(one)
     return pd.Series([one]).repeat(n).to_numpy()
 
 
 def index_of_one(one: Hashable) -> pd.Index:
-    """Return the index of one id, with the dtype of :func:`repeat_id`."""
+    """Return an index that contains one id, with the dtype that pandas chooses for this id."""
     return index_of_names(one) if isinstance(one, str) else encode_ids(pd.Series(repeat_id(one, 1)))[1]
 
 
 def join_ids(parts: Sequence[pd.Series]) -> pd.Series:
-    """Concatenate columns of ids; integers stay integers if every float in the other columns has an integer value.
+    """Concatenate columns of ids; if all floats are whole, they become integers, so that 1 and 1.0 are the same id.
 
     >>> import pandas as pd
     >>> from skrankagg._data._long_rows import join_ids
@@ -130,7 +128,7 @@ def join_ids(parts: Sequence[pd.Series]) -> pd.Series:
 
 
 def flat_ids(items: Sequence[Any]) -> pd.Series:
-    """Concatenate the ids of many lists in one column; integers stay exact even if some ids are missing or fractions.
+    """Concatenate the ids of many lists in one column; integers stay exact even if other ids are missing or fractions.
 
     >>> from skrankagg._data._long_rows import flat_ids
     >>> flat_ids([[2**53 + 1, None], [2**53]]).tolist()
@@ -148,12 +146,12 @@ def flat_ids(items: Sequence[Any]) -> pd.Series:
 
 
 def has_own_mask(columns: Columns, name: str) -> bool:
-    """Return True if a column of a pandas frame has a nullable integer type; its ids then keep this type."""
+    """Return True if a column of a pandas frame has a nullable integer type, which its ids should keep."""
     return columns.is_pandas and is_nullable(columns.series(name).dtype)
 
 
 def check_query(query: Any) -> None:
-    """Refuse a query id that cannot be hashed."""
+    """Raise InputTypeError if the id of a query cannot be hashed."""
     if not is_hashable(query):
         raise InputTypeError(f"`query` must be an id, such as str or int; got {show(query)}. Pass one id.")
 
@@ -184,9 +182,9 @@ def strip_ids(values):
     try:
         codes, found = pd.factorize(values)  # there are far fewer distinct ids than rows
     except TypeError:
-        return values  # some ids are not hashable; encoding raises the error
+        return values  # some ids are not hashable; the encoding raises an error later
     names = [(one.strip() or None) if isinstance(one, str) else one for one in found.tolist()]
-    names = pd.Series([*names, None], dtype=kept)  # the last place is for missing values, code -1
+    names = pd.Series([*names, None], dtype=kept)  # the last element is for missing values, code -1
     if kept is not values.dtype:
         names = names.astype("category")
     return names.take(codes).reset_index(drop=True)
@@ -200,9 +198,9 @@ def is_nullable(dtype):
 def _as_integers(parts):
     """Convert columns of integer and float ids so that concatenating the columns keeps every integer exact.
 
-    If all ids are integers, the columns get an integer dtype. If some ids are fractions, the columns stay unchanged.
-    There is one exception: if there are also integers that float64 cannot represent exactly, the columns get the dtype
-    object. Raises InputError if a float is too large to represent integers exactly.
+    If all ids are whole numbers, the columns get an integer dtype. If some ids are fractions, the columns stay
+    unchanged, or get the dtype object if float64 cannot represent all integers. Raises InputError if a float is so
+    large that it may be a rounded integer.
     """
     largest = {"f": 0.0, "i": 0.0, "u": 0.0}
     fractions = False
@@ -212,8 +210,8 @@ def _as_integers(parts):
         fractions = fractions or bool((values % 1 != 0).any())
     if largest["f"] >= EXACT_LIMIT:
         raise InputError(
-            f"Ids must be integers in all columns or in none; got {largest['f']:.0f} in a column of floats, and floats "
-            "of that size are rounded integers. Read the column as Int64, which may have missing values, or as text."
+            f"Ids of at least 2 ** 53 must not be floats, because such floats are rounded; got {largest['f']:.0f}. "
+            "Read the column as Int64, which may have missing values, or as text."
         )
     if fractions and max(largest.values()) < EXACT_LIMIT:
         return parts
@@ -233,7 +231,7 @@ def _strip_names(voters, caller):
     for name, voter in zip(names, voters, strict=True):
         if total[name] > 1:
             raise InputError(
-                f"With strip=True, the voters of {caller} must have different names once blanks are removed; "
+                f"With strip=True, the voters of {caller} must have different names without outer blanks; "
                 f"{show(voter)} and another voter both become {show(name)}. Rename one of them."
             )
     return names
@@ -247,7 +245,7 @@ def _without_missing(frame, missing_ids, caller):
         return frame[~missing].reset_index(drop=True)
     raise InputError(
         f"Each place of a list for {caller} must have an item; {int(missing.sum())} places have None or NaN. Pass "
-        f"missing_ids='drop' to {caller}, which then leaves them out."
+        f"missing_ids='drop' to {caller} to leave them out."
     )
 
 
@@ -276,7 +274,7 @@ def _refuse_infinite(frame, name, caller):
 
 
 def falling_voters(lower_is_better, voters, kind):
-    """Return a mask of the voters whose smaller scores are better."""
+    """Check `lower_is_better`, and return a mask of the voters for which smaller scores are better."""
     if isinstance(lower_is_better, bool | np.bool_):
         mask = np.full(len(voters), bool(lower_is_better))
     elif isinstance(lower_is_better, str) or not np.iterable(lower_is_better):
@@ -293,7 +291,7 @@ def falling_voters(lower_is_better, voters, kind):
             raise InputError(f"`lower_is_better` names {show(unknown[0])}, which is not a voter{hint}.")
         mask = np.isin(np.arange(len(voters)), [list(voters).index(name) for name in lower_is_better])
     if mask.any() and kind == "rank":
-        raise InputError("`lower_is_better` must be False for ranks, where 1 is always the best. Leave it out.")
+        raise InputError("`lower_is_better` must be False for ranks, because rank 1 is always the best. Leave it out.")
     return mask
 
 
@@ -316,10 +314,10 @@ def _refuse_duplicates(frame, caller):
 
 
 def _without_duplicates(frame, duplicates):
-    """Keep one row for each item of a list: the first row, the best row, or a row with the mean rank and mean score."""
+    """Keep one row for each item of a list: the first row, the best row, or a row with the mean rank and score."""
     numbers = [name for name in ("rank", "score") if name in frame]
     if frame[numbers].isna().any(axis=None) or not all(map(is_hashable, frame["item"])):
-        return frame  # encoding raises the error
+        return frame  # the encoding raises an error later
     if duplicates == "best":
         frame = frame.sort_values(numbers[0], ascending=numbers[0] == "rank", kind="stable")
     elif duplicates == "mean":
@@ -331,7 +329,7 @@ def _without_duplicates(frame, duplicates):
 
 
 def named_weights(weights):
-    """Return a Series of weights as a dict from the names in its index."""
+    """Convert a Series of weights to a dict of name to weight; raise InputError if a name is repeated."""
     if not weights.index.is_unique:
         twice = weights.index[weights.index.duplicated()]
         raise InputError(

@@ -1,4 +1,4 @@
-"""Checks of matrices: whether a dict contains matrices, which axis contains the voters, and the range of p-values."""
+"""Checks of matrices and ballots: recognition of matrices, the axis of the voters, and the range of p-values."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from ..exceptions import AmbiguousInputWarning, InputError
 from ._frames import Columns, is_frame
 from ._titles import canonical
 
-#: Number of rows that are sorted at a time.
+#: Number of rows that are sorted at a time, to limit the memory.
 _ROWS = 4096
 
 
@@ -58,9 +58,9 @@ def _is_matrix(one):
 def warn_of_rows(matrix, index, caller, *, ranks=False):
     """Warn if the rows of a matrix may be voters.
 
-    A warning is issued if there are more rows than columns, and if the rows are numbered or are permutations of the
-    same numbers. With `ranks`, a warning is also issued if each row contains a rank 1, but some column does not.
-    `index` contains the names of the rows; None means that the rows have no names.
+    A warning is issued if there are more rows than columns, and the rows are numbered or are permutations of the same
+    numbers. With `ranks`, a warning is also issued if each row contains a rank 1, but some columns do not. `index`
+    contains the names of the rows; None means that the rows have no names.
     """
     n_rows, n_columns = matrix.shape
     if n_rows > n_columns and (index is None or list(index) == list(range(n_rows))):
@@ -80,10 +80,10 @@ def warn_of_rows(matrix, index, caller, *, ranks=False):
 
 
 def check_pvalues(matrix, items, voters, lower_is_better):
-    """Raise InputError unless every cell of a matrix contains a p-value from 0 to 1."""
+    """Raise InputError if a cell of a matrix does not contain a p-value from 0 to 1."""
     if not isinstance(lower_is_better, bool | np.bool_):
         raise InputError(
-            "`lower_is_better` must be left out with kind='pvalue', where lower is better for all voters; got "
+            "`lower_is_better` must be left out with kind='pvalue', because lower p-values are always better; got "
             f"{lower_is_better!r}. Pass kind='score' if some voters have scores."
         )
     bad = ~((matrix >= 0) & (matrix <= 1))

@@ -40,10 +40,10 @@ def read_cells(values, caller, *, name="`values`", row="item", column="voter"):
 
 
 def read_names(names, what, size, caller, turned=None):
-    """Return the names of the rows or the columns as a list; if `names` is None, they are numbered from 0.
+    """Return the names of the rows or columns as a list; if `names` is None, the names are 0, 1, 2, and so on.
 
-    `turned` is the number of names that the transposed matrix would need. If there are that many names, the error
-    message suggests transposing. None means that the matrix cannot be transposed.
+    `turned` is the number of names that the transposed matrix would need. If `names` has this length, the error message
+    suggests transposing. None means that the matrix cannot be transposed.
     """
     if names is None:
         return list(range(size))
@@ -73,8 +73,8 @@ def check_ranks(matrix, items, voters, caller):
     if (matrix < 0).any():
         item, voter = np.argwhere(matrix < 0)[0].tolist()
         raise InputError(
-            f"`values` of {caller} must be ranks, 1 for the best; got {matrix[item, voter]:g} for item "
-            f"{show(items[item])}, voter {show(voters[voter])}. Pass kind='score' if these are scores."
+            f"`values` of {caller} must be ranks, where 1 is the best; got {matrix[item, voter]:g} for item "
+            f"{show(items[item])} and voter {show(voters[voter])}. Pass kind='score' if these are scores."
         )
 
 

@@ -1,4 +1,4 @@
-"""Support for query ids as ``y``: sample k gets the judgements of query ``y[k]``."""
+"""Judgements for a ``y`` of query ids: sample k gets the judgements of query ``y[k]``."""
 
 import numpy as np
 import pandas as pd
@@ -11,15 +11,15 @@ from ._ranked_lists import RankedLists
 
 
 def names_queries(y):
-    """Return True if `y` is an array with a value for each sample; return False for a container of judgements."""
+    """Return True if `y` has a value for each sample, such as a query id; return False for None and for judgements."""
     return not (y is None or isinstance(y, Qrels | AlignedQrels) or is_judgements(y))
 
 
 def read_rows(given, X, lists):
-    """Convert a dict or named tuples with judgements, or ranx's Qrels, to a Qrels; return anything else unchanged.
+    """Convert a dict, named tuples or ranx's Qrels to a Qrels; return any other object unchanged.
 
-    If a list of named tuples has as many elements as `X` has samples, scikit-learn may have split the list. The list is
-    then returned unchanged, and ``choose_qrels`` later refuses it. `lists` contains the lists of `X` in encoded form.
+    If the number of named tuples equals the number of samples in `X`, scikit-learn may have split the tuples. They are
+    then returned unchanged, and ``choose_qrels`` refuses them later. `lists` contains the encoded lists of `X`.
     """
     if isinstance(given, Qrels | AlignedQrels) or not is_judgements(given) or is_frame(given):
         return given
@@ -29,10 +29,10 @@ def read_rows(given, X, lists):
 
 
 def resolve_names(owner, X, lists, y, qrels):
-    """If `y` contains query ids, replace `y` by the judgements of these queries; return the new `y` and `qrels`.
+    """Replace `y` by the judgements of the queries in `y`, if `y` contains query ids; return the new `y` and `qrels`.
 
-    The judgements are `qrels`, or else the judgements passed to the owner's constructor. Without judgements `y` is
-    returned unchanged, and ``choose_qrels`` later refuses it.
+    The judgements are taken from `qrels`, or from the constructor of `owner` if `qrels` is None. Without judgements,
+    `y` is returned unchanged, and ``choose_qrels`` refuses it later.
     """
     y, qrels = read_rows(y, X, lists), read_rows(qrels, X, lists)
     known = qrels if qrels is not None else getattr(owner, "qrels", None)
@@ -45,27 +45,27 @@ def judge_by(lists, qrels, y, X):
     """Return judgements in which query k of `lists` has the judgements of query ``y[k]``; `X` is the user's input."""
     if not isinstance(X, RankedLists):
         raise InputError(
-            "`y` names a query for each sample, but the samples of a frame are its rows. Pass the lists as "
-            "RankedLists.from_frame(df), whose samples are queries, or leave y out."
+            "`y` must not contain query ids if `X` is a frame, because the samples of a frame are its rows. Pass "
+            "RankedLists.from_frame(df) as `X`, or leave y out."
         )
     named = plain_index(pd.Index(np.asarray(y)) if np.ndim(y) == 1 else pd.Index([]))
     if len(named) != lists.n_queries:
         raise InputError(
-            f"`y` must name a query for each of the {lists.n_queries} samples; got shape {np.shape(y)}. Leave y out "
-            "unless you want to permute the judgements."
+            f"`y` must contain a query id for each of the {lists.n_queries} samples; got shape {np.shape(y)}. Leave y "
+            "out, because the queries of the lists are known."
         )
     _check_names(named, plain_index(lists.queries))
     place = plain_index(qrels.queries).get_indexer(named)
     if (place < 0).all():
         raise InputError(
-            f"`y` must have ids of judged queries, or be a Qrels; got {show_id(named, 0)}, but the qrels have "
+            f"`y` must have ids of judged queries; got {show_id(named, 0)}, but the qrels have "
             f"{show_id(qrels.queries, 0)}. Leave y out and pass judgements as qrels=..."
         )
     return qrels.reassign(lists.queries, place)
 
 
 def _check_names(named, queries):
-    """Raise an error if `named` contains an id twice, or if ids in `named` and in `queries` have different types."""
+    """Raise an error if an id in `named` is missing or repeated, or has another type than the ids in `queries`."""
     types = [id_type(ids, booleans="booleans") for ids in (named, queries)]
     if None not in types and types[0] != types[1]:
         _refuse(f"ids of queries, which are {types[1]}, such as {show_id(queries, 0)}", named, 0)
@@ -84,5 +84,5 @@ def _check_names(named, queries):
 def _refuse(expected, named, place, where=""):
     raise InputError(
         f"`y` must have {expected}; got {show_id(named, place)}{where}. If y has class labels, pass "
-        "Qrels.from_labels(y) instead, or leave y out; to split by labels pass cv=list(splitter.split(lists, labels))."
+        "Qrels.from_labels(y). To only split by labels, leave y out and pass cv=list(splitter.split(lists, labels))."
     )

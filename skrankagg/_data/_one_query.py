@@ -1,6 +1,6 @@
-"""Encoding of plain Python lists of one query without a data frame.
+"""Fast encoding of plain Python lists of one query, without a data frame.
 
-This is meant for online services: merging three lists of a hundred ids takes less time than building a data frame of
+Online services need this speed: merging three lists of a hundred ids takes less time than building a data frame of
 these lists. The result equals the result of :meth:`RankedLists.from_lists`. Pandas indexes are built only if a method
 needs them.
 """
@@ -26,27 +26,28 @@ from ._long_rows import named_weights
 from ._ranked_lists import RankedLists
 from ._voter_names import near_voters
 
-#: Layouts of lists with at most this number of rows are cached; a layout depends only on the lengths of the lists.
+#: Queries with at most this number of rows get cached arrays, see :func:`_layout`.
 _KEPT_ROWS = 10_000
 #: Ids of these types can be sorted and are never missing.
 _PLAIN_TYPES = (str, int)
 
 
 class PlainQuery:
-    """Lists of one query after reading and before encoding.
+    """Lists of one query that have been read, but not encoded.
 
     Parameters
     ----------
     names : list or None
-        Names of the voters; None if they are numbered from 1.
+        Names of the lists; None if the lists are numbered from 1.
     ids : list of lists
         Ids of each list.
     scores : list of sequences, or None
-        Scores of each list, where higher is better; None if the lists have no scores.
+        Scores of each list, where higher scores are better; None if the lists have no scores.
     hits : list of lists
-        The hit of each id; the id itself if a list contains only ids and scores.
+        The hit of each id, such as a dict from a search client; the id itself if a list contains only ids and scores.
     ranks : list of sequences, or None
-        Ranks of each list, if repeated ids have been merged to their mean ranks. None if the order is the rank.
+        Ranks of each list if repeated ids have been merged by their mean rank. None if the order of the ids gives the
+        ranks.
     """
 
     __slots__ = ("hits", "ids", "names", "ranks", "scores")
@@ -65,7 +66,8 @@ class PlainQuery:
     def to_lists(self, *, pairs=False):
         """Return the lists that are not empty, in the form that :meth:`RankedLists.from_lists` accepts.
 
-        Lists with scores become dicts or, with `pairs`, lists of pairs. Only lists of pairs may repeat an id.
+        Lists with scores become dicts of id to score or, with `pairs`, lists of (id, score) pairs. Only lists of pairs
+        may repeat an id.
         """
         names = range(1, len(self.ids) + 1) if self.names is None else self.names
         held = [v for v, ids in enumerate(self.ids) if ids]
@@ -85,7 +87,7 @@ class PlainQuery:
         return scored
 
     def without_duplicates(self, duplicates):
-        """Return lists in which each id is unique; `duplicates` is "first", "best" or "mean"."""
+        """Return the lists with repeated ids merged as `duplicates` states: "first", "best" or "mean"."""
         if not self.ids:
             return self
         merged = [self._merge(v, duplicates) for v in range(len(self.ids))]
@@ -99,7 +101,7 @@ class PlainQuery:
         )
 
     def _merge(self, v, duplicates):
-        """Return the ids, scores, hits and ranks of a list without repeated ids."""
+        """Merge the repeated ids of list `v`; return its ids, scores, hits and ranks."""
         ids, hits = self.ids[v], self.hits[v]
         scores = range(0, -len(ids), -1) if self.scores is None or not ids else self.scores[v]
         rows: dict[Any, list[int]] = {}
@@ -129,7 +131,7 @@ class PlainQuery:
 
 
 def is_batch(lists, key):
-    """Return True for a batch, which is a sequence of queries; each element contains the lists of one query."""
+    """Return True for a batch, which is a sequence with the lists of one query in each element."""
     if not isinstance(lists, list | tuple):
         return False
     # The two most common cases are a list of ids, and a dict of id to score.
@@ -140,7 +142,7 @@ def is_batch(lists, key):
         return False
     queries = [one for one in lists if len(one)] if all(map(_is_sized, lists)) else []
     query = next((one for one in queries if not _only_empty(one)), None)
-    if query is None:  # lists of empty lists
+    if query is None:  # all lists are empty
         return bool(queries)
     if isinstance(query, Mapping):
         if open_response(query) is not None:
@@ -160,7 +162,7 @@ def is_batch(lists, key):
 
 
 def _only_empty(query):
-    """Return True for a sequence that contains only empty lists, such as the lists of a query without any hit."""
+    """Return True for a sequence of empty lists, such as the lists of a query without any hit."""
     return isinstance(query, list | tuple) and all(isinstance(one, list | tuple | Mapping) and not one for one in query)
 
 
@@ -169,22 +171,22 @@ def _is_sized(one):
 
 
 def describe_method(method):
-    """Describe a value that was passed instead of an aggregator, such as a class, as text for an error message."""
+    """Return a description, for an error message, of a value that was passed instead of an aggregator."""
     if not isinstance(method, type):
         return show(method)
-    return f"the class {method.__name__}. Make an aggregator of it, {method.__name__}()"
+    return f"the class {method.__name__}. Pass an instance, {method.__name__}()"
 
 
 def has_not_arrived(one):
-    """Return True for None or an exception, which a request contains if a retriever did not answer."""
+    """Return True for None or an exception, which means that a retriever did not return a list."""
     return one is None or isinstance(one, BaseException)
 
 
 def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
     """Read the lists of one query as :class:`PlainQuery`.
 
-    If only some of the lists have scores, `by_rank` is called. If the call returns True, the method reads only ranks. A
-    list without scores then gets scores that fall from place to place.
+    If only some of the lists have scores, `by_rank` is called. It returns True if the method reads only ranks. Lists
+    without scores then get descending scores.
     """
     names = None
     if isinstance(lists, Mapping):
@@ -222,7 +224,7 @@ def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
             _refuse_no_lists(lists, names)
         return PlainQuery(names, ids, None, hits)
     scored = [values is not None for values, of in zip(scores, ids, strict=True) if of]
-    if not any(scored):  # a dict without items has no scores
+    if not any(scored):  # all dicts of scores are empty
         return PlainQuery(names, ids, None, hits)
     if not all(scored) and not by_rank():
         odd = next(v for v, (values, of) in enumerate(zip(scores, ids, strict=True)) if of and values is None)
@@ -236,7 +238,7 @@ def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
 
 
 def _refuse_no_lists(lists, names):
-    """Raise an error if all lists are None or exceptions; a request with empty lists is valid."""
+    """Raise an error if all lists are None or exceptions; accept a request with only empty lists."""
     if lists and all(map(has_not_arrived, lists)):
         name = "list 1" if names is None else show(names[0])
         raise InputError(
@@ -246,7 +248,7 @@ def _refuse_no_lists(lists, names):
 
 
 def _refuse_response(lists):
-    """Raise an error for the response of a client, which has other values besides its hits."""
+    """Raise an error if `lists` is the response of a single client instead of a dict of lists."""
     if open_response(lists) is not None and any(isinstance(one, str | int | float) for one in lists.values()):
         raise InputTypeError(
             "`lists` of fuse must be a list for each retriever; got the response of a single client. Wrap it in a "
@@ -255,15 +257,15 @@ def _refuse_response(lists):
 
 
 def read_weights(plain, weights, *, strict=False):
-    """Check and return the weight of each list; with `strict`, a name in `weights` that is not a list is an error."""
+    """Check and return the weight of each list; with `strict`, raise an error for a weight of an unknown list."""
     names = plain.names
     if isinstance(weights, pd.Series) and names is not None:
         weights = named_weights(weights)
     if isinstance(weights, Mapping):
         if names is None:
             raise InputError(
-                f"`weights` must be numbers, one for each list, for unnamed lists; got {show(dict(weights))}. Pass the "
-                "lists as a dict, too."
+                f"`weights` must be a sequence of numbers for unnamed lists; got {show(dict(weights))}. Pass the lists "
+                "as a dict, too."
             )
         lacking = [name for name in names if name not in weights]
         if lacking:
@@ -298,7 +300,7 @@ def read_weights(plain, weights, *, strict=False):
 
 
 def best_copies(plain, ids):
-    """Return the hit of each id from the list that ranks the id best; if several lists do, from the first."""
+    """Return the hit of each id from the list with the best rank of this id; the first list wins ties."""
     query = OneQuery(plain, None, sort=False)
     order = np.lexsort((np.array(query.held)[query.row_list], query.rank, query.candidate))
     first = order[np.unique(query.candidate[order], return_index=True)[1]]
@@ -321,7 +323,7 @@ def check_output(top, explain, return_items, duplicates, strict):
 class OneQuery(RankedLists):
     """Ranked lists of one query, encoded from plain lists.
 
-    Items are numbered in order of appearance, or in sorted order with `sort`. Methods whose scores are sums over the
+    Items are numbered in order of appearance, or in sorted order with `sort`. Methods with scores that are sums over
     rows accept both orders. All other methods need sorted order. A pickled or copied OneQuery becomes a RankedLists.
 
     Parameters
@@ -338,7 +340,7 @@ class OneQuery(RankedLists):
         held = [v for v, ids in enumerate(plain.ids) if ids]
         if plain.names is None:
             names = [v + 1 for v in held]
-        else:  # values are added in the sorted order of the voters, as after from_lists
+        else:  # sorted voters, so that sums equal the sums after from_lists
             held = _sort_names(held, plain.names)
             names = [plain.names[v] for v in held]
         ids = [plain.ids[v] for v in held]
@@ -420,7 +422,7 @@ class OneQuery(RankedLists):
 
     @staticmethod
     def _refuse(plain, held, row_ptr, items, repeated, odd):
-        """Raise an error for invalid ids. Ids of a custom type that can be sorted are valid; for them, return None."""
+        """Raise an error for invalid ids; do nothing for ids of a custom type that can be sorted, which are valid."""
         row = max(repeated, odd, 0)
         v = int(np.searchsorted(row_ptr, row, side="right")) - 1
         one, where = plain.ids[held[v]][row - int(row_ptr[v])], plain.name(held[v])
@@ -440,12 +442,12 @@ class OneQuery(RankedLists):
 
 
 def _python_ids(lists):
-    """Convert integers and strings of NumPy to Python types, so that equal ids have the same type."""
+    """Convert NumPy's integers and strings to Python types, so that equal ids have the same type."""
     return [[one.item() if isinstance(one, np.integer | np.str_) else one for one in ids] for ids in lists]
 
 
 def _layout(lengths):
-    """Return a dict of the read-only arrays that depend only on the lengths of the lists."""
+    """Return a dict of the read-only arrays that depend only on the lengths of the lists, from a cache if possible."""
     return _kept_layout(lengths) if sum(lengths) <= _KEPT_ROWS else _new_layout(lengths)
 
 
@@ -481,7 +483,7 @@ def _sort_names(held, names):
 
 
 def _read_scores(plain, held, n_rows):
-    """Return the scores of all rows as float64, and a bool: True if each list is known to be in descending order."""
+    """Return the scores of all rows as float64, and a bool that is True only if all lists are in descending order."""
     scores = [plain.scores[v] for v in held]
     try:
         score, largest, falls = gather_scores(scores, n_rows)

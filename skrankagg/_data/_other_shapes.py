@@ -1,4 +1,4 @@
-"""Errors about data frames that contain rankings, but not a row for each item of each list."""
+"""Errors about frames that are not in long form, such as a frame with a column for each voter."""
 
 from ..exceptions import InputError
 from ._from_comparisons import comparison_columns
@@ -14,12 +14,11 @@ _PAIRS = (
 
 
 def refuse_other_shape(columns):
-    """Raise an error that names the right constructor, if a frame for RankedLists.from_frame has another shape.
+    """Raise an error for a frame that is not in long form; the message names the constructor that reads the frame.
 
-    `columns` is the :class:`Columns` of the frame. Nothing happens if the frame has a column of items, or if its shape
-    is unknown. One exception is a frame with two columns for each voter, in which pandas numbers repeated titles, as in
-    "gene" and "gene.1". Such a frame is refused even if "gene" is the column of items, because the other voters would
-    be lost.
+    `columns` is the :class:`Columns` of the frame. A frame is accepted if it has a column of items, or if its shape is
+    unknown. But if each voter has two columns, with repeated titles such as "gene" and "gene.1", the frame is refused
+    even if "gene" is the column of items. Otherwise, the other voters would be lost.
 
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
@@ -50,7 +49,7 @@ def holds_pairs(columns):
 
 
 def show_titles(columns):
-    """Return the titles of the columns for a message, which shows only the first titles of wide frames."""
+    """Return the titles of the columns as text for a message; for wide frames, only the first titles."""
     titles = ", ".join(map(repr, columns.available[:_SHOWN]))
     n_titles = len(columns.available)
     return f"[{titles}]" if n_titles <= _SHOWN else f"[{titles}, ...] ({n_titles} in all)"

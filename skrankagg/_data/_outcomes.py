@@ -1,4 +1,4 @@
-"""Outcomes of paired comparisons, in words or numbers, as arenas and LLM judges publish them."""
+"""Reading of the outcomes of paired comparisons, which are words or numbers, as published by arenas and LLM judges."""
 
 from collections.abc import Mapping
 from numbers import Real
@@ -10,7 +10,7 @@ from .._support._values import is_finite, is_real, show
 from ..exceptions import InputError, InputTypeError
 from ._frames import first_row
 
-#: Words for each outcome, in lower case and without blanks around them.
+#: Words for a win of the first item, a win of the second item, and a tie; in lower case, without outer blanks.
 FIRST = ("model_a", "a", "first", "left", "x")
 SECOND = ("model_b", "b", "second", "right", "y")
 TIE = ("tie", "draw", "both", "tie (bothbad)", "bothbad", "both_bad", "both bad", "=")
@@ -21,16 +21,17 @@ _SHOWN = 5
 
 
 def read_outcomes(values, first, second, names, given, titles):
-    """Read a column of outcomes; return the first item's share of each win, and the weight factor of each comparison.
+    """Read a column of outcomes; return the first item's share of the win and the weight factor of each comparison.
 
-    `first` and `second`, of shape (n_rows,), are codes of the items in `names`. `given` maps further outcomes to a
-    share, or to a pair of a share and a factor. If it is None, only the usual words and numbers are accepted. `titles`
-    contains the names of the columns `first`, `second` and `outcome`. Both results have the shape (n_rows,) and the
-    dtype float64.
+    `first` and `second`, of shape (n_rows,), contain the compared items, as positions in `names`. `given` maps further
+    outcomes to a share, or to a pair of a share and a factor. If `given` is None, only the usual words and numbers are
+    accepted. `titles` is a dict of the names of the columns `first`, `second` and `outcome`. Both results have the
+    shape (n_rows,) and the dtype float64.
     """
     title = titles["outcome"]
     try:
-        # Strings are numbered before they become Python's objects, because there are few different outcomes.
+        # Strings are numbered before they become Python objects, which is faster because there are few different
+        # outcomes.
         is_text = isinstance(values.dtype, pd.StringDtype)
         codes, found = values.array.factorize() if is_text else pd.factorize(np.asarray(values, dtype=object))
         found = np.asarray(found, dtype=object)
@@ -51,7 +52,7 @@ def read_outcomes(values, first, second, names, given, titles):
     _refuse_unclear(found, meaning, called, given, title)
     share = np.array([np.nan if pair is None else pair[0] for pair in meaning])[codes]
     factor = np.array([1.0 if pair is None else pair[1] for pair in meaning])[codes]
-    # A word or a number for an outcome is not an id, even if an item has the same name.
+    # A word or a number with a meaning is an outcome, even if an item has the same name.
     winner = np.where(np.isnan(share), items[codes], -1)
     neither = np.isnan(share) & (winner != first) & (winner != second)
     if neither.any():
@@ -61,7 +62,7 @@ def read_outcomes(values, first, second, names, given, titles):
 
 
 def _read_map(given):
-    """Return a dict from outcome to (share, factor), from a mapping in which factors may be missing."""
+    """Convert the parameter `outcomes` to a dict of outcome to (share, factor); a missing factor is 1."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -83,7 +84,7 @@ def _read_map(given):
                 "case are the same. Rename one of the outcomes in the data."
             )
         read[_plain(word)] = float(share), float(factor)
-    # Numbers may be text in the mapping, as in JSON, and numbers in the data.
+    # Outcomes that are numbers in the data may be text in the mapping, as in JSON.
     return {float(word): pair for word, pair in read.items() if isinstance(word, str) and _is_number(word)} | read
 
 
@@ -92,14 +93,14 @@ def _of_python(one):
 
 
 def _plain(one):
-    """Normalise a value for comparison: strip text and ignore its case; convert NumPy numbers to Python numbers."""
+    """Normalise a value for comparison: make text lower case without outer blanks; convert NumPy numbers to Python."""
     return one.strip().casefold() if isinstance(one, str) else _of_python(one)
 
 
 def _place(one, place):
     """Return the code of the item with the id `one`, or -1 if there is no such item.
 
-    `place` is a dict from id to code. If a text is not found, it is looked up again without the blanks around it.
+    `place` is a dict of id to code. If a text is not found, it is looked up again without outer blanks.
     """
     one = _of_python(one)
     return place.get(one, place.get(one.strip(), -1) if isinstance(one, str) else -1)
@@ -108,7 +109,8 @@ def _place(one, place):
 def _meaning(one, given):
     """Return the share and the factor of a known outcome; return None for any other value, such as an item's id.
 
-    The share is the first item's part of the win, from 0 to 1. The factor multiplies the weight of the comparison.
+    The share is 1 if the first item wins, 0.5 for a tie, and 0 if it loses. The factor multiplies the comparison's
+    weight.
     """
     if one in given:
         return given[one]
@@ -127,7 +129,7 @@ def _meaning(one, given):
 
 
 def _refuse_two_codes(found, meaning, mapped, title):
-    """Raise InputError if a number that is not mapped has the same meaning as a mapped code outside of 0 to 1.
+    """Raise InputError if a number that is not mapped means the same as a mapped number outside of 0 to 1.
 
     For example, 0 usually means that the second item wins. If 2 is mapped to a win of the second item, 0 is likely to
     mean something else.
@@ -145,7 +147,7 @@ def _refuse_two_codes(found, meaning, mapped, title):
 
 
 def _refuse_unclear(found, meaning, called, given, title):
-    """Raise InputError if a value is a word or a number for an outcome, and also the id of an item."""
+    """Raise InputError if a value has a meaning as an outcome, but is also the id of an item."""
     for one, pair in zip(map(_of_python, found), meaning, strict=True):
         if pair is not None and _plain(one) in called and _plain(one) not in given:
             share = f"{pair[0]:g}"
@@ -156,7 +158,7 @@ def _refuse_unclear(found, meaning, called, given, title):
 
 
 def _is_number(one):
-    """Return True for a number, also as text, which is how files contain numbers."""
+    """Return True for a number, or for the text of a number, as in files."""
     try:
         float(one)
     except (TypeError, ValueError):
@@ -176,8 +178,8 @@ def _refuse_unknown(found, codes, items, neither, first, second, names, title):
     if any(map(_is_number, unknown)):
         raise InputError(
             f"Column {title!r} must have words, or the first item's shares of the win (0 to 1); got {shown}. Numbers "
-            "such as 0, 1, 2 have no fixed meaning. Say what they mean, for example outcomes={1: 1, 2: 0, 0: 0.5} "
-            "for first, second and tie."
+            "such as 0, 1, 2 have no fixed meaning. Map them, for example with outcomes={1: 1, 2: 0, 0: 0.5} for "
+            "first, second and tie."
         )
     raise InputError(
         f"Column {title!r} must have known outcomes; got {shown}. Map them to the first item's share of the win, such "

@@ -1,4 +1,4 @@
-"""Early check that the libraries for the frames requested by ``set_output`` are installed."""
+"""Early check for the libraries that the output of an estimator needs, as requested with ``set_output``."""
 
 import importlib.util
 
@@ -10,9 +10,9 @@ from ._ranked_lists import check_lists
 
 
 def check_output(estimator, X, *, with_voters=False):
-    """Raise MissingLibraryError if an estimator must return polars frames and a library for them is missing.
+    """Raise MissingLibraryError if an estimator must return polars frames, but polars or pyarrow is missing.
 
-    `X` contains the ranked lists. `with_voters` is true if the frames have a column of voters.
+    `X` contains the ranked lists. `with_voters` is true if the output has a column of voters.
     """
     if output_format(estimator) != "polars":
         return
@@ -23,7 +23,7 @@ def check_output(estimator, X, *, with_voters=False):
         lists = check_lists(X)
         columns = [lists.queries, lists.items, *([lists.voters] if with_voters else [])]
         if all(_is_plain(ids.dtype) for ids in columns):
-            return  # polars reads columns of NumPy's numbers without pyarrow
+            return  # polars does not need pyarrow for columns of NumPy's numbers
     raise MissingLibraryError(
         f"transform='polars' returns polars frames, which need polars and pyarrow for these ids; "
         f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. Install with pip install "

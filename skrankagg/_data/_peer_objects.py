@@ -1,7 +1,7 @@
-"""Recognition of the runs and judgements of other libraries, without importing these libraries.
+"""Recognition and conversion of the runs and judgements of other libraries, without importing these libraries.
 
-ir_measures and ir_datasets describe a run or judgements as an iterable of named tuples, with a tuple for each row. They
-become a data frame with a column for each field. The classes ``Run`` and ``Qrels`` of ranx become dicts keyed by query.
+In ir_measures and ir_datasets, a run is an iterable of named tuples, and so are judgements. The tuples become the rows
+of a data frame. The classes ``Run`` and ``Qrels`` of ranx become dicts keyed by query.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from ._titles import canonical
 
 
 def plain_object(given):
-    """Convert an object of ranx to a dict, and named tuples to a data frame; return anything else unchanged.
+    """Convert an object of ranx to a dict, or named tuples to a data frame; return any other object unchanged.
 
     >>> from collections import namedtuple
     >>> from skrankagg._data._peer_objects import plain_object
@@ -32,9 +32,9 @@ def plain_object(given):
 
 
 def plain_objects(given):
-    """Convert the values of a dict with :func:`plain_object`, or the elements of a list that contain named tuples.
+    """Convert the runs in a dict with :func:`plain_object`, or the runs in a list that are named tuples.
 
-    Runs of ranx in a list stay unchanged, because their names are still needed.
+    Runs of ranx in a list stay unchanged, because their names are read later.
     """
     if isinstance(given, Mapping):
         return {name: plain_object(one) for name, one in given.items()}
@@ -44,10 +44,11 @@ def plain_objects(given):
 
 
 def plain_runs(given):
-    """Convert one or several runs of other libraries; return anything else unchanged.
+    """Convert one or several runs of other libraries; return any other object unchanged.
 
-    One run becomes a frame or, if it has a name, a dict with this name as the only key. Several runs are the values of
-    a dict or the elements of a list. Several runs of ranx become a dict keyed by their names.
+    A run of named tuples becomes a frame. A run of ranx becomes a dict with the run's name as its only key. Several
+    runs may be the values of a dict or the elements of a list. A list of ranx's runs becomes a dict keyed by their
+    names.
     """
     if is_ranx(given):
         return {_name(given): plain_object(given)}
@@ -65,7 +66,7 @@ def _name(run):
 
 
 def is_ranx(given):
-    """Return True for an object like ranx's Run or Qrels, whose dict is in an attribute `run` or `qrels`."""
+    """Return True for an object like ranx's Run or Qrels, which stores a dict in an attribute `run` or `qrels`."""
     held = getattr(given, "__dict__", {})
     return hasattr(given, "to_dict") and any(isinstance(held.get(name), Mapping) for name in ("run", "qrels"))
 
@@ -73,7 +74,7 @@ def is_ranx(given):
 def holds_tuples(given):
     """Return True for a collection whose first element is a named tuple with fields for a query and an item.
 
-    An iterator is not a collection, because reading its first element would remove this element.
+    Returns False for an iterator, because reading its first element would consume this element.
     """
     if isinstance(given, Iterator) or not _may_hold_tuples(given):
         return False
@@ -81,13 +82,13 @@ def holds_tuples(given):
 
 
 def holds_rows(given):
-    """Return True if a dict or list contains a list of named tuples; this check is fast enough for `fuse`."""
+    """Return True if a dict or list contains a list of named tuples; this quick check is for `fuse`."""
     lists = given.values() if isinstance(given, Mapping) else given if isinstance(given, list | tuple) else ()
     return any(isinstance(one, list) and one and hasattr(one[0], "_fields") for one in lists)
 
 
 def is_judgements(given):
-    """Return True for judgements of another library, for a dict, and for a data frame."""
+    """Return True for an object that may contain judgements: an object of another library, a dict or a data frame."""
     return (
         isinstance(given, Mapping | Iterator)
         or is_ranx(given)
@@ -97,7 +98,7 @@ def is_judgements(given):
 
 
 def read_tuples(given):
-    """Return an iterable of named tuples as a data frame; return anything else unchanged."""
+    """Convert an iterable of named tuples to a data frame; return any other object unchanged."""
     if not _may_hold_tuples(given):
         return given
     rows = iter(given)
@@ -106,12 +107,12 @@ def read_tuples(given):
 
 
 def _may_hold_tuples(given):
-    """Return True for an iterable that is neither a frame, nor an array, nor a container of other elements."""
+    """Return True for an iterable that may contain named tuples, and is not text, a range, a frame or an array."""
     if isinstance(given, Sequence):
         return not isinstance(given, str | bytes | range)
     if not isinstance(given, Iterable) or isinstance(given, Mapping | np.ndarray | set | frozenset):
         return False
-    # Reading `columns` of a lazy frame may be slow, so only its class is examined.
+    # Reading `columns` of a lazy frame may be slow, so only the attributes of the class are examined.
     return not hasattr(type(given), "columns") and not hasattr(type(given), "n_candidates")
 
 

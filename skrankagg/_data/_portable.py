@@ -1,9 +1,9 @@
-"""Conversion of pandas objects to plain objects, which every persistence format accepts.
+"""Conversion of pandas objects to plain objects, which all formats for saving estimators accept.
 
-Plain objects are arrays, text, numbers and containers of these. Formats such as skops save only plain objects. A state
-with data frames, series or indexes can only be pickled. :func:`pack` converts such a state to plain objects, and
-:func:`unpack` restores the pandas objects with the same dtypes. Objects without a plain form, such as a column of
-arbitrary objects with missing values, stay unchanged.
+Plain objects are arrays, text, numbers, and containers of plain objects. Formats such as skops save only plain objects,
+so a state with data frames, series or indexes could only be pickled. :func:`pack` converts such a state to plain
+objects, and :func:`unpack` restores the pandas objects with the same dtypes. Objects without a plain form, such as a
+column of arbitrary Python objects, stay unchanged.
 """
 
 import json
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-# Marks a dict that stands for a pandas object.
+# Key of the dicts that replace pandas objects.
 _MARK = "__pandas__"
-# Types that every persistence format accepts, as objects and as elements of tuples.
+# Types of plain Python objects, which may also be elements of tuples.
 _PLAIN = (str, int, float, bool, bytes, type(None))
 
 
@@ -61,7 +61,7 @@ def unpack(value):
 
 
 class PortableState:
-    """Mixin that packs the pandas objects in an estimator's state, so that any persistence library can save it."""
+    """Mixin of estimators that packs the pandas objects in the state, so that libraries such as skops can save it."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: pack(value) for name, value in super().__getstate__().items()}
@@ -71,7 +71,7 @@ class PortableState:
 
 
 def _frame(value, kind, **parts):
-    """Pack a frame or a series; return the value unchanged if one of its parts has no plain form."""
+    """Pack a frame or a series; return it unchanged if a column or the index has no plain form."""
     parts["index"] = _pack_index(value.index)
     columns = parts.get("columns", [])
     if any(part is None for name, part in parts.items() if name != "name") or any(one is None for one in columns):
@@ -139,15 +139,15 @@ def _is_plain(value):
 
 def _pack_text(values, missing, dtype):
     texts = [None if gone else str(one) for one, gone in zip(values.tolist(), missing, strict=True)]
-    # All texts are joined to one text. An array of fixed width would lose trailing NULs, and a list would store each
-    # text as a separate member.
+    # All texts become one JSON text. A NumPy array would lose trailing NULs, and a list would store each text
+    # separately.
     return {_MARK: "text", "text": json.dumps(texts), "dtype": dtype}
 
 
 def _dtype(name):
     kind, *rest = name
     if kind == "string":
-        # Before pandas 2.3 the storage alone determines the missing value.
+        # Before pandas 2.3, the storage alone determines the missing value.
         if rest[1] or rest[0] == "pyarrow_numpy":
             return pd.StringDtype(rest[0])
         return pd.StringDtype(rest[0], na_value=np.nan)

@@ -20,12 +20,12 @@ from ._immutable import Immutable
 from ._peer_objects import holds_tuples, is_ranx, plain_object, read_tuples
 from ._usual_lists import code_dict
 
-# Judgements may be looked up in a table of queries by items, some queries at a time. The table may have at most this
-# number of cells for each candidate and judgement.
+# Grades may be looked up in a table of queries by items. The table of all queries may have at most _DENSE_SHARE cells
+# for each candidate and judgement. It is filled for a few queries at a time, with about _TABLE_CELLS cells.
 _DENSE_SHARE = 16
 _TABLE_CELLS = 1 << 18
 
-# Names that pandas gives to types of ids, in groups. Ids from different groups are never equal.
+# Types of ids, keyed by pandas' name of the type. Ids of different types are never equal.
 _ID_TYPES = {
     "string": "strings",
     "bytes": "bytes",
@@ -54,9 +54,9 @@ class Qrels(Immutable):
     Parameters
     ----------
     queries, items : pandas.Index
-        Distinct ids, sorted, in their own dtype.
+        Sorted distinct ids of the judged queries and items, with the dtype of the input.
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
-        Judgements of query ``q`` are ``ptr[q]`` to ``ptr[q + 1] - 1``, sorted by item.
+        The judgements of query ``q`` are at positions ``ptr[q]`` to ``ptr[q + 1] - 1``, sorted by item.
     item : ndarray of shape (n_judgements,), dtype=int32
         Item of each judgement, as a position in `items`.
     relevance : ndarray of shape (n_judgements,), dtype=float64
@@ -144,7 +144,7 @@ class Qrels(Immutable):
         ----------
         frame : DataFrame of pandas, polars or pyarrow, lazy frame of polars, DuckDB or Ibis, or iterable of tuples
             A row for each judged (query, item), in any order. Other columns are ignored. Named tuples, such as ``Qrel``
-            of ir_measures or the qrels of ir_datasets, are rows whose fields are the columns.
+            of ir_measures or the qrels of ir_datasets, are read as rows, with their fields as columns.
         query, item, relevance : str, default="query", "item", "relevance"
             Names of the columns. If a column is missing under its default name, other common names are tried. For
             queries and items, these names are ``qid``, ``docno`` and others, as in :meth:`RankedLists.from_frame`. For
@@ -161,7 +161,7 @@ class Qrels(Immutable):
             If `frame` is not a data frame, or if ids cannot be sorted.
         ValueError
             If a column or an id is missing, there are no rows, a grade is NaN or infinite, or an item is judged twice.
-            If several columns have one of the usual names of the same column.
+            If two columns have common names of the same column, such as ``rel`` and ``label``.
         """
         names = {"query": query, "item": item, "relevance": relevance}
         columns = Columns(read_tuples(frame), names, "Qrels.from_frame")
@@ -207,8 +207,8 @@ class Qrels(Immutable):
             If the labels are not an array, or cannot be sorted.
         ValueError
             If the labels do not have one dimension, or a label is missing. If there are no labels, or the number of ids
-            differs from the number of labels. If `queries` is None and a Series has another index than 0, 1, 2, because
-            the scores may be in arrays or in frames with this index.
+            differs from the number of labels. If `queries` is None and the index of a Series is not 0, 1, 2, and so on.
+            In this case, it is unclear if the frames of scores have this index as well.
 
         See Also
         --------
@@ -253,8 +253,8 @@ class Qrels(Immutable):
         -------
         AlignedQrels
             Judgements with one sample for each query of the lists. Splitters divide the judgements together with the
-            lists. Methods that learn from judgements look these judgements up by query id. Scorers that have no other
-            judgements do the same.
+            lists. Methods that learn from judgements, and scorers without other judgements, look up these judgements by
+            query id.
 
         Raises
         ------
@@ -297,15 +297,15 @@ class Qrels(Immutable):
         return self.relevance[group_order(expand(self.ptr), -self.relevance)]
 
     def reassign(self, queries: pd.Index, place: NDArray[np.int64]) -> "Qrels":
-        """Give queries the judgements of other queries.
+        """Return a Qrels for other queries, each with the judgements of one query of this Qrels.
 
         Parameters
         ----------
         queries : pandas.Index
-            Distinct ids, sorted.
+            Sorted distinct ids of the new Qrels.
         place : ndarray of shape (n_queries,), dtype=int
-            For each of `queries`, the position in this Qrels of the query whose judgements are used. Position -1 means
-            no judgements.
+            For each of `queries`, the position of the query in this Qrels that provides the judgements, or -1 for no
+            judgements.
 
         Returns
         -------
@@ -320,7 +320,7 @@ class Qrels(Immutable):
         n_items = lists.n_items
         if lists.n_queries * n_items > _DENSE_SHARE * (lists.n_candidates + len(rows)):
             return grades_at(self, query[lists.candidate_query], item[lists.candidate_item])
-        # The table has a row for each of some queries and a column for each item. Judgements are written into the
+        # The table has a row for each query of a batch, and a column for each item. Judgements are written into the
         # table, and the grades of candidates are read from it.
         code = np.full(len(self.items) + 1, -1, dtype=np.int64)  # the last column is for items without judgements
         code[item] = np.arange(n_items)
@@ -374,8 +374,8 @@ class Qrels(Immutable):
 class AlignedQrels(Immutable):
     """Judgements with one sample per query of ranked lists, for use as ``y`` in scikit-learn's searches and curves.
 
-    Make AlignedQrels with :meth:`Qrels.align`. Splitters divide the judgements together with the lists. Judgements are
-    looked up by query id and never by position. The order of the samples therefore does not matter.
+    :meth:`Qrels.align` creates AlignedQrels. Splitters divide the judgements together with the lists. Judgements are
+    looked up by query id and never by position, so the order of the samples does not matter.
 
     Parameters
     ----------
@@ -435,9 +435,9 @@ class AlignedQrels(Immutable):
         place = place[place >= 0]
         if not len(place):
             raise InputError(
-                f"`y` must have judgements for some of its {len(self)} queries, such as {show_id(self.queries, 0)}; it "
-                "has none. If these are the queries of a fold, split only the judged queries, lists.judged(qrels), or "
-                "use QueryKFold(qrels=qrels)."
+                f"`y` must have judgements for at least one of its {len(self)} queries, such as "
+                f"{show_id(self.queries, 0)}; it has none. If these are the queries of a fold, split only the judged "
+                "queries, lists.judged(qrels), or use QueryKFold(qrels=qrels)."
             )
         if len(place) == self.qrels.n_queries:
             return self.qrels
@@ -455,10 +455,10 @@ class AlignedQrels(Immutable):
 
 @dataclass(frozen=True, eq=False)
 class EncodedQrels:
-    """Judgements aligned with the codes of one :class:`RankedLists`.
+    """Judgements of the queries and candidates of one :class:`RankedLists`, found by their ids.
 
-    :func:`encode_qrels` looks the ids up once and returns EncodedQrels. After that, candidates in any order can be
-    graded without looking up ids again.
+    :func:`encode_qrels` looks up the ids once and returns EncodedQrels. Candidates in any order can then be graded
+    without another look-up.
 
     Parameters
     ----------
@@ -467,7 +467,8 @@ class EncodedQrels:
     judged : ndarray of shape (n_queries,), dtype=bool
         Queries of the lists that have judgements.
     judged_ptr : ndarray of shape (n_queries + 1,), dtype=int64
-        Grades of query ``q`` of the lists are ``judged_ptr[q]`` to ``judged_ptr[q + 1] - 1`` in `best_first`.
+        The grades of query ``q`` of the lists are at positions ``judged_ptr[q]`` to ``judged_ptr[q + 1] - 1`` of
+        `best_first`.
     best_first : ndarray of shape (n_judgements_used,), dtype=float64
         All grades of each query in descending order, including the grades of items that no list contains.
 
@@ -493,15 +494,15 @@ class EncodedQrels:
     best_first: NDArray[np.float64]
 
 
-# Judgements that a call accepts, because scikit-learn either does not split them or splits them along with the lists. A
-# splitter cannot take a part of a dict by positions.
+# Types of judgements that a call accepts. Scikit-learn splits AlignedQrels along with the lists, and does not split the
+# other types.
 _UNSPLIT = (Qrels, AlignedQrels, Mapping, Iterator)
 
 
 def check_qrels(qrels):
     """Convert a dict, a frame or another library's judgements to a Qrels; return a Qrels unchanged.
 
-    AlignedQrels are replaced by the judgements of their own queries.
+    For AlignedQrels, return the judgements of the aligned queries only.
     """
     if isinstance(qrels, AlignedQrels):
         return qrels.own_qrels()
@@ -511,11 +512,11 @@ def check_qrels(qrels):
 
 
 def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
-    """Return the judgements passed to a call as `qrels` or `y`, or else the judgements of the owner's constructor.
+    """Return the judgements that were passed as `qrels` or `y` to a call, or to the constructor of `owner`.
 
-    Frames and lists passed to a call are refused. If the number of rows of a frame equalled the number of samples,
-    scikit-learn would split the rows along with the samples. The results would then be wrong. Dicts, ranx's Qrels and
-    iterators are accepted, because scikit-learn cannot split them. Raises InputError if there are no judgements.
+    Frames and lists passed to a call are refused. Scikit-learn would split a frame whose number of rows equals the
+    number of samples, and the results would be wrong. Dicts, ranx's Qrels and iterators are accepted, because
+    scikit-learn cannot split them. Raises InputError if there are no judgements.
     """
     for given, where in ((y, "y"), (qrels, "qrels")):
         if given is not None and not (isinstance(given, _UNSPLIT) or is_ranx(given)):
@@ -531,8 +532,8 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
                     "to the constructor."
                 )
             raise InputTypeError(
-                f"`{where}` must be a Qrels, which scikit-learn does not split, or the result of qrels.align(lists), "
-                f"which scikit-learn splits along with the lists; got {type(given).__name__}. {advice}"
+                f"`{where}` must be a Qrels or the result of qrels.align(lists), so that scikit-learn splits it "
+                f"correctly; got {type(given).__name__}. {advice}"
             )
     chosen = next((given for given in (qrels, y) if given is not None), None)
     if chosen is None and isinstance(chosen := getattr(owner, "qrels", None), Iterator):
@@ -542,15 +543,14 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
         )
     if chosen is None:
         raise InputError(
-            f"{type(owner).__name__} needs judgements to {purpose}; got none. Pass them to the constructor as "
-            "qrels=..., or to the call as qrels=Qrels.from_frame(df) or Qrels.from_dict(judgements), or as "
-            "y=qrels.align(lists)."
+            f"{type(owner).__name__} needs judgements to {purpose}; got none. Pass qrels=Qrels.from_frame(df) to the "
+            "call or to the constructor. In scikit-learn's searches, pass y=qrels.align(lists)."
         )
     return check_qrels(chosen)
 
 
 def _usual_fields(judgements):
-    """Return the fields of a Qrels for a dict that a compiled kernel reads; return None for any other dict.
+    """Return the fields of a Qrels for a dict that the compiled kernel can read; return None for any other dict.
 
     The values of the dict are dicts of item to grade, or lists of relevant items.
     """
@@ -566,10 +566,10 @@ def _usual_fields(judgements):
 
 
 def encode_qrels(qrels, lists):
-    """Align judgements with the codes of ranked lists and return them as :class:`EncodedQrels`.
+    """Look up the judgements of ranked lists by id, and return them as :class:`EncodedQrels`.
 
-    Raises InputError if no query of the lists is judged. Also raises InputError if the ids of the lists and of the
-    judgements have types that are never equal. Warns with NothingJudgedWarning if no item of the lists is judged.
+    Raises InputError if no query of the lists is judged, or if ids of the lists and of the judgements can never be
+    equal, such as integers and strings. Warns with NothingJudgedWarning if no item of the lists is judged.
     """
     encoded = _encode(qrels, lists, _match_queries(qrels, lists.queries))
     if np.isnan(encoded.relevance).all() and (match_ids(lists.items, qrels.items, "item") < 0).all():
@@ -582,9 +582,9 @@ def encode_qrels(qrels, lists):
 
 
 def grades_at(qrels, query, item):
-    """Return the grade of each (query, item), given as positions in the qrels; NaN if it is not judged.
+    """Return the grade of each (query, item) pair, or NaN if the pair is not judged.
 
-    A position of -1 is an unknown id.
+    `query` and `item` contain positions in the ids of the qrels; -1 is an unknown id.
     """
     known = (query >= 0) & (item >= 0)
     keys = expand(qrels.ptr).astype(np.int64) * len(qrels.items) + qrels.item
@@ -596,16 +596,16 @@ def grades_at(qrels, query, item):
 
 
 def encode_run(qrels, run):
-    """Align judgements with a run, which has one list for each query.
+    """Look up the judgements of a run, which has one list for each query, and return :class:`EncodedQrels`.
 
-    Some queries and items of the run may be unjudged. Raises InputError if the ids of the run and of the judgements
-    have types that are never equal, such as integers and strings.
+    Some queries and items of the run may be unjudged. Raises InputError if ids of the run and of the judgements can
+    never be equal, such as integers and strings.
     """
     return _encode(qrels, run, match_ids(run.queries, qrels.queries, "query"))
 
 
 def _encode(qrels, run, query):
-    """Align judgements with a run; `query` contains the position of each query among the judged queries, or -1."""
+    """Look up the judgements of a run; `query` contains the position of each query among the judged queries, or -1."""
     item = match_ids(run.items, qrels.items, "item")
     judged = query >= 0
     rows, judged_ptr = gather_ranges(np.append(qrels.ptr, qrels.n_judgements), np.where(judged, query, qrels.n_queries))
@@ -634,16 +634,17 @@ def _match_queries(qrels, queries):
 def match_ids(theirs, ours, kind):
     """Return the position of each id of the lists among the ids of the judgements, as int64 of shape (n_ids,).
 
-    An id that is not found gets position -1. If the ids of the two indexes have types that are never equal, no id can
-    be found, and InputError is raised. `kind` is the word for these ids in the error message, such as query.
+    An id that is not found gets position -1. Raises InputError if ids of the two indexes can never be equal, such as
+    integers and strings. `kind` is the word for these ids in the error message, such as query.
     """
     found = plain_index(ours).get_indexer(plain_index(theirs))
     if (found < 0).all():
         types = [id_type(ids) for ids in (theirs, ours)]
         if None not in types and types[0] != types[1]:
             raise InputError(
-                f"The qrels must judge the lists' ids; they share no {kind} id: the lists have {show_ids(theirs)}, the "
-                f"qrels {show_ids(ours)}, and {types[0]} never equal {types[1]}. Convert one of the two columns."
+                f"The qrels must judge the ids of the lists; they share no {kind} id: the lists have "
+                f"{show_ids(theirs)}, the qrels have {show_ids(ours)}, and {types[0]} never equal {types[1]}. Convert "
+                "one column."
             )
     return found
 

@@ -1,8 +1,8 @@
-"""RankedLists: ranked lists, checked and encoded once.
+"""The class RankedLists, which contains ranked lists in checked and encoded form.
 
-A data set of ranked lists is a long frame with a row for each item of each list. All internal code works on integer
-codes instead. Rows are sorted by query, voter and rank, so each list is a slice of rows. Each row has the code of its
-*candidate*, the (query, item) pair that gets a score. Many methods add values over rows of one candidate.
+Users pass ranked lists as a long frame, with a row for each item of each list. All internal code works on integer codes
+instead of ids. Rows are sorted by query, voter and rank, so each list is a slice of rows. Each row has the code of its
+*candidate*, the (query, item) pair that gets a score. Many methods add up values over the rows of each candidate.
 
 >>> import pandas as pd
 >>> from skrankagg import RankedLists
@@ -43,16 +43,16 @@ from ._subset import gather_of_queries, kept_arrays, small_arrays
 
 _Parameters = ParamSpec("_Parameters")
 
-# Numbers of places and voters of a query that a notebook shows.
+# Numbers of places and voters that the notebook view of a query shows.
 _SHOWN_PLACES, _SHOWN_VOTERS = 5, 8
 
 
 def _constructor(
     function: Callable[Concatenate[Any, _Parameters], Any],
 ) -> Callable[[Any], "classmethod[RankedLists, _Parameters, RankedLists]"]:
-    """Turn a function of another module, whose first argument is the class, into a classmethod of RankedLists.
+    """Turn a function of another module into a classmethod of RankedLists; its first argument is the class.
 
-    Type checkers understand a decorated definition, but not an attribute without an annotation.
+    A decorated definition keeps the signature for type checkers, but an attribute without an annotation does not.
     """
     return lambda _: classmethod(function)
 
@@ -61,7 +61,7 @@ def _constructor(
 class RankedLists(Immutable):
     """Encoded ranked lists of many voters for many queries; each query is a sample.
 
-    Build RankedLists with :meth:`from_frame`, or from other data with :meth:`from_runs`, :meth:`from_lists`,
+    Create RankedLists with :meth:`from_frame`, or from other data with :meth:`from_runs`, :meth:`from_lists`,
     :meth:`from_hits`, :meth:`from_ballots`, :meth:`from_wide`, :meth:`from_matrix`, :meth:`from_scores` or
     :meth:`from_comparisons`. RankedLists are immutable. Scikit-learn treats them as a container of ``n_queries``
     samples. Therefore ``cv=5``, ``train_test_split`` and every splitter separate whole queries and never divide a list.
@@ -69,20 +69,20 @@ class RankedLists(Immutable):
     Parameters
     ----------
     queries, voters, items : pandas.Index
-        Distinct ids, sorted, in their own dtype. A container made by :meth:`take` keeps all voters and items. Its
-        queries are in the order in which they were requested.
+        Sorted distinct ids, with the dtype of the input. The result of :meth:`take` keeps all voters and items, and its
+        queries are in the requested order.
     list_ptr : ndarray of shape (n_queries + 1,), dtype=int64
-        Lists of query ``q`` are ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``, sorted by voter.
+        Query ``q`` has the lists ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``, sorted by voter.
     list_voter : ndarray of shape (n_lists,), dtype=int32
         Voter of each list, as a position in `voters`.
     list_weight : ndarray of shape (n_lists,), dtype=float64
         Weight of each list. A list with an integer weight w counts as w equal lists.
     list_conflict : ndarray of shape (n_lists,), dtype=bool, or None
-        Lists whose ranks and scores order the items differently; None if there is no such list.
+        Mask of the lists where ranks and scores order the items differently; None if there is no such list.
     list_merged : ndarray of shape (n_lists,), dtype=bool, or None
-        Lists in which different scores round to the same `score`; None if there is no such list.
+        Mask of the lists where different scores round to the same `score`; None if there is no such list.
     row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
-        Rows of list ``v`` are ``row_ptr[v]`` to ``row_ptr[v + 1] - 1``, best first; tied rows are sorted by item.
+        List ``v`` has the rows ``row_ptr[v]`` to ``row_ptr[v + 1] - 1``, best first; tied rows are sorted by item.
     candidate : ndarray of shape (n_rows,), dtype=int32
         Candidate of each row, as a position among all candidates.
     rank : ndarray of shape (n_rows,), dtype=float64
@@ -90,7 +90,7 @@ class RankedLists(Immutable):
     score : ndarray of shape (n_rows,), dtype=float64, or None
         Scores of the rows, rounded to float64; higher scores are better. None if the lists have only ranks.
     candidate_ptr : ndarray of shape (n_queries + 1,), dtype=int64
-        Candidates of query ``q`` are ``candidate_ptr[q]`` to ``candidate_ptr[q + 1] - 1``, sorted by item.
+        Query ``q`` has the candidates ``candidate_ptr[q]`` to ``candidate_ptr[q + 1] - 1``, sorted by item.
     candidate_item : ndarray of shape (n_candidates,), dtype=int32
         Item of each candidate, as a position in `items`.
     list_duel : ndarray of shape (n_lists,), dtype=int64, or None
@@ -111,14 +111,15 @@ class RankedLists(Immutable):
 
     Notes
     -----
-    Within a list the order is by ``rank``, or by descending ``score`` if there is no rank. Only the order of the ranks
-    matters: gaps or a start at 0 change nothing. A voter without rows for a query has no list for this query.
+    Lists are sorted by ``rank``, or by descending ``score`` if there are no ranks. Only the order of the ranks matters,
+    so ranks may have gaps or start at 0. A voter without rows for a query has no list for this query.
 
-    The order uses the exact numbers. Integers beyond 2 ** 53, decimals of Arrow and long doubles stay distinct, even if
-    they round to the same float64. Times are refused because they are not numbers; convert them to integers. Ranks and
-    scores conflict if an item with a worse rank has a better score. Methods that use the scores refuse such lists. They
-    also refuse lists in which different scores round to the same float64. Lists of weight 0 are not checked. In lists
-    shortened by :meth:`keep_rows`, only the remaining rows are checked.
+    Lists are sorted by the exact numbers. Integers above 2 ** 53, decimals of Arrow and long doubles stay distinct,
+    even if they round to the same float64. Times are refused because they are not numbers; convert them to integers.
+
+    Ranks and scores conflict if an item with a worse rank has a better score. Methods that use scores refuse such
+    lists, and also lists where different scores round to the same float64. Lists of weight 0 are not checked. After
+    :meth:`keep_rows`, only the remaining rows are checked.
 
     Examples
     --------
@@ -161,7 +162,7 @@ class RankedLists(Immutable):
         self.__dict__["queries"] = sample_index(self.queries)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return make, (RankedLists, *self._fields().values())  # all rows, even if a subclass reads rows lazily
+        return make, (RankedLists, *self._fields().values())  # with all rows, also for a lazy subclass
 
     # ------------------------------------------------------------------ constructors, functions of other modules
 
@@ -193,7 +194,7 @@ class RankedLists(Immutable):
 
     @property
     def shape(self) -> tuple[int]:
-        """Shape (n_queries,); scikit-learn reads the number of samples from it."""
+        """Shape (n_queries,); scikit-learn uses it as the number of samples."""
         return (len(self),)
 
     def __getitem__(self, key: Any) -> "RankedLists":
@@ -224,9 +225,9 @@ class RankedLists(Immutable):
         Returns
         -------
         RankedLists
-            The lists of these queries, in the requested order, as scikit-learn slices `y`. Voters and items stay the
-            same, so codes keep their meaning. Rows are copied when they are first read. Until then the result keeps a
-            reference to this container.
+            The lists of these queries, in the requested order. Voters and items stay the same, so codes keep their
+            meaning. Rows are copied when they are first read. Until then, the result keeps a reference to this
+            container.
 
         Raises
         ------
@@ -238,8 +239,8 @@ class RankedLists(Immutable):
         chosen = np.arange(len(self))[np.asarray(indices, dtype=np.intp)]
         if len(np.unique(chosen)) != len(chosen):
             raise InputError(
-                "`indices` must be distinct; some position is repeated. To repeat a query, copy its rows in the frame "
-                "under another id."
+                "`indices` must be distinct; at least one position is repeated. To repeat a query, copy its rows in "
+                "the frame under another id."
             )
         if len(chosen) == 0:
             raise InputError("`indices` must have at least one position; got none.")
@@ -338,12 +339,15 @@ class RankedLists(Immutable):
 
     @cached_property
     def rows_by_candidate(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Pointer array of the candidates, of shape (n_candidates + 1,), and the row numbers sorted by candidate."""
+        """Offsets of shape (n_candidates + 1,), and the row numbers sorted by candidate, of shape (n_rows,).
+
+        The rows of candidate ``c`` are ``rows[offsets[c]:offsets[c + 1]]``.
+        """
         rows, _ = sort_codes([self.candidate], [self.n_candidates])
         return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
 
     def sum_over_lists(self, value: NDArray[Any]) -> NDArray[Any]:
-        """For each query, sum the values of its lists.
+        """Sum the values of the lists of each query.
 
         Parameters
         ----------
@@ -358,7 +362,7 @@ class RankedLists(Immutable):
         return np.add.reduceat(value, self.list_ptr[:-1])
 
     def sum_over_absent(self, value: NDArray[Any]) -> NDArray[Any]:
-        """For each candidate, sum the values of the query's lists that do not contain the candidate's item.
+        """Sum the values of the lists that do not contain each candidate's item.
 
         Parameters
         ----------
@@ -368,7 +372,8 @@ class RankedLists(Immutable):
         Returns
         -------
         ndarray of shape (n_candidates,)
-            The sum for each candidate. If all lists of the query contain the item, the sum is 0.
+            The sum over the lists of the candidate's query that do not contain the item. It is 0 if all lists contain
+            the item.
         """
         held = np.bincount(self.candidate, weights=value[self.row_list], minlength=self.n_candidates)
         return self.sum_over_lists(value)[self.candidate_query] - held
@@ -385,8 +390,8 @@ class RankedLists(Immutable):
         Returns
         -------
         pandas.DataFrame
-            Columns `query`, `item` and `component`, query by query, sorted by item. `component` is the number of the
-            item's connected component in a graph. An edge of the graph joins two items that a list of positive weight
+            Columns `query`, `item` and `component`, sorted by query and item. `component` is the number of the item's
+            connected component in a graph. An edge of the graph joins two items that a list of positive weight
             compares. The largest component of a query has number 1. Among components of equal size, the component with
             the first item has the lowest number.
 
@@ -441,7 +446,7 @@ class RankedLists(Immutable):
                 f"shape {weight.shape}{'' if weight.shape != (self.n_lists,) else ' with other values'}."
             )
         weight.flags.writeable = False
-        lists = object.__new__(type(self))  # derived arrays are shared, too, except those that depend on weights
+        lists = object.__new__(type(self))  # derived arrays that do not depend on weights are shared, too
         lists.__dict__.update(self.__dict__)
         lists.__dict__.update(list_weight=weight)
         if self.list_duel is not None:  # new weights may be numbers of comparisons or factors
@@ -458,8 +463,8 @@ class RankedLists(Immutable):
         Parameters
         ----------
         score : ndarray of shape (n_rows,), dtype=float64
-            Score of each row; the ranks stay unchanged. The order of the scores is not compared with the ranks. Lists
-            with conflicts are assumed to be corrected by the new scores.
+            Score of each row; the ranks stay unchanged. The new scores are not compared with the ranks, and all marks
+            of conflicts are removed.
 
         Returns
         -------
@@ -524,8 +529,8 @@ class RankedLists(Immutable):
         -------
         RankedLists
             The lists in their original order. If items are removed from a list, the remaining items get new ranks
-            without gaps. Lists without any of the items are dropped. Queries without lists are dropped, too. ``voters``
-            and ``items`` still contain all ids of the data set, as in :meth:`take`.
+            without gaps. Empty lists and queries without lists are dropped. ``voters`` and ``items`` still contain all
+            ids of the data set, as in :meth:`take`.
 
         Raises
         ------
@@ -600,9 +605,9 @@ class RankedLists(Immutable):
         Returns
         -------
         bool
-            True if the queries are the same, in the same order, and if the voters, items, ranks, scores and weights of
-            their lists are exactly equal. Ids are compared by value and not by dtype. Voters and items that occur in no
-            list, for example after :meth:`take` or :meth:`select`, are not compared.
+            True if both have the same queries in the same order, and if the voters, items, ranks, scores and weights of
+            all lists are exactly equal. Ids are compared by value and not by dtype. Voters and items without lists, for
+            example after :meth:`take` or :meth:`select`, are not compared.
 
         Examples
         --------
@@ -623,9 +628,9 @@ class RankedLists(Immutable):
         -------
         pandas.DataFrame
             Columns `query`, `voter`, `item`, `rank` (mid-ranks), `score` if there are scores, and `weight` if any
-            weight is not 1. There is also `duel` if lists are marked as paired comparisons, and a column for each
-            grouping and each covariate. :meth:`from_frame` restores the same lists if its parameters ``groups`` and
-            ``covariates`` name these columns.
+            weight is not 1. If lists are marked as paired comparisons, there is a column `duel`. There is also a column
+            for each grouping and each covariate. :meth:`from_frame` restores the same lists if its parameters
+            ``groups`` and ``covariates`` name these columns.
         """
         row_list = self.row_list
         columns = {
@@ -641,15 +646,15 @@ class RankedLists(Immutable):
         return frame_of(columns | frame_columns(self))
 
     def to_runs(self) -> dict[Any, dict[Any, Any]]:
-        """Return the lists as a dict from voter to run, where a run is a dict from query to results.
+        """Return the lists as a dict of voter to run, where a run is a dict of query to results.
 
         Returns
         -------
         dict of voter to dict
             The results for a query are a dict of item to score or, without scores, a list of items, best first.
-            :meth:`from_runs` restores the same lists, with three exceptions. Weights are lost. Without scores, tied
-            ranks are lost, because a list of items cannot represent ties. With scores, ranks are lost if the scores do
-            not determine them, for example if several scores round to one float64.
+            :meth:`from_runs` restores the same lists, but weights are lost. Without scores, ties are lost as well. With
+            scores, ranks are lost if the scores do not determine them, for example if several scores round to one
+            float64.
         """
         queries, voters = self.queries.tolist(), self.voters.tolist()
         items = self.items.take(self.candidate_item[self.candidate]).tolist()
@@ -662,12 +667,12 @@ class RankedLists(Immutable):
         return runs
 
     def to_wide(self) -> pd.DataFrame:
-        """Return the lists of one query as a table with a list in each column.
+        """Return the lists of one query as a table with a column for each list.
 
         Returns
         -------
         pandas.DataFrame
-            Columns are voters, and item k of a list is in row k; shorter lists end in None.
+            Columns are voters, and item k of a list is in row k; None fills the end of shorter lists.
 
         Raises
         ------
@@ -700,16 +705,16 @@ class RankedLists(Immutable):
         return f"<p><code>{escape(repr(self))}</code></p><p>query {query}{few}</p>{top.to_html()}"
 
 
-# Only one thread copies at a time, because an array must be complete before the reference to its source is dropped.
+# Only one thread copies at a time, because the copy must be complete before the reference to the source is dropped.
 _GATHERING = RLock()
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class _Subset(RankedLists):
-    """Subset of another container's queries that copies rows only when they are first read.
+    """RankedLists of some queries of another container, with rows that are copied when they are first read.
 
-    This saves time in cross-validation, which takes many subsets: a method that learns nothing never reads the rows of
-    the lists that it is fitted on. A pickled or copied subset has all its rows and becomes a RankedLists.
+    This saves time in cross-validation, which takes many subsets. A method that learns nothing never reads the rows of
+    its training lists. A pickled or copied subset contains all its rows and becomes a RankedLists.
     """
 
     def __init__(self, whole, chosen):
@@ -763,8 +768,7 @@ def _join_tied(items):
 def check_lists(X, groups=()) -> RankedLists:
     """Encode a frame of lists with the canonical column names, or a dict of runs; return RankedLists unchanged.
 
-    `groups` contains names that the caller uses for groupings, or None. Columns of the frame with these names become
-    groupings.
+    Columns of the frame that `groups` names become groupings; None in `groups` is ignored.
     """
     if not isinstance(X, RankedLists):
         X = encode_plain(X, sequences=False)
@@ -772,9 +776,10 @@ def check_lists(X, groups=()) -> RankedLists:
 
 
 def encode_plain(X, *, sequences=True):
-    """Encode dicts and lists; return anything else unchanged.
+    """Encode a dict or a list of ranked lists as RankedLists; return any other object unchanged.
 
-    `fit` and scorers pass ``sequences=False``: a splitter would treat the elements of a list as samples.
+    `fit` and scorers pass ``sequences=False`` to leave a list unchanged, because a splitter would treat its elements as
+    samples.
     """
     return _from_python.plain_lists(RankedLists, X, sequences=sequences)
 

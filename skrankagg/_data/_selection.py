@@ -13,7 +13,7 @@ from ._voter_names import near_voters, type_hint
 
 
 def mark_ids(index, ids, kind):
-    """Return a mask of shape (n_ids,): True for each id of the index that is in `ids`. Return None if `ids` is None."""
+    """Return a mask of the ids of an index that are in `ids`; return None if `ids` is None."""
     if ids is None:
         return None
     if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
@@ -50,7 +50,7 @@ def _say_unknown(unknown, known, kind):
 
 
 def selected(lists, query_kept, voter_kept, item_kept):
-    """Return a mask of the lists and a mask of the rows that match the given queries, voters and items."""
+    """Return a mask of the lists and a mask of the rows that three masks of queries, voters and items select."""
     list_kept = np.ones(lists.n_lists, dtype=bool)
     if query_kept is not None:
         list_kept &= query_kept[lists.list_query]
@@ -62,7 +62,8 @@ def selected(lists, query_kept, voter_kept, item_kept):
         list_kept = np.logical_or.reduceat(row_kept, lists.row_ptr[:-1])
     if not list_kept.any():
         raise InputError(
-            "No list matches queries=, voters= and items= together, although each id is known. Drop one of the three."
+            "`queries`, `voters` and `items` must match at least one list together; no list matches all of them. Drop "
+            "one of the three."
         )
     return list_kept, row_kept
 
@@ -87,7 +88,7 @@ def same_lists(one, other):
 
 
 def _same_ids(ours, our_codes, theirs, their_codes):
-    """Return True if two arrays of codes, of shape (n,), represent equal ids; each array has its own index of ids."""
+    """Return True if two arrays of codes, which are positions in two indexes, represent the same ids."""
     if ours is theirs:
         return np.array_equal(our_codes, their_codes)
     place = plain_index(ours).get_indexer(plain_index(theirs))

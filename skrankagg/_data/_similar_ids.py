@@ -9,7 +9,7 @@ from .._support._warn import warn_user
 from ..exceptions import SimilarIdsWarning
 from ._frames import plain_index
 
-#: Largest number of distinct ids that are compared. Comparing them costs at most a twentieth of encoding 500,000 rows.
+#: Largest number of distinct ids that are compared. This costs at most a twentieth of the time to encode 500,000 rows.
 MOST_IDS = 30_000
 
 

@@ -1,4 +1,4 @@
-"""Computation of the arrays for a subset of the queries, lists or rows of ranked lists."""
+"""Computation of the arrays of RankedLists for a subset of queries, lists or rows."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from ._list_columns import extras_of
 
 
 def small_arrays(whole, chosen):
-    """For the chosen queries, return a dict of the arrays that have one entry for each query or each list."""
+    """Return a dict of the arrays with an entry for each query or list, for the chosen queries only."""
     lists, list_ptr = gather_ranges(whole.list_ptr, chosen)
 
     def marks(name):
@@ -29,14 +29,15 @@ def small_arrays(whole, chosen):
         "candidate_ptr": np.concatenate([[0], np.cumsum(whole.query_n_items[chosen])]),
         **extras_of(whole, lists),
         "covariates": whole.covariates,
-        # Arrays of rows that do not exist; the others are copied when they are first read.
+        # Only missing arrays of rows are set here, to None. The other arrays of rows are copied when they are first
+        # read.
         **({} if whole.has_scores else {"score": None}),
         **({} if whole.covariates is not None else {"row_covariates": None}),
     }
 
 
 def kept_arrays(lists, list_kept, row_kept):
-    """Keep some lists and rows; return a dict of the new arrays, and the old positions of the remaining candidates."""
+    """Return the arrays of the lists and rows that two masks keep, and the old position of each kept candidate."""
     length = np.add.reduceat(row_kept, lists.row_ptr[:-1], dtype=np.int64)[list_kept]
     row_ptr = np.concatenate([[0], np.cumsum(length)])
     rank, score = lists.rank[row_kept], lists.score[row_kept] if lists.has_scores else None
@@ -71,9 +72,10 @@ def kept_arrays(lists, list_kept, row_kept):
 
 
 def gather_of_queries(whole, chosen, name, candidate_ptr):
-    """For the chosen queries, return the read-only array `name`, which has an entry for each row or candidate.
+    """Return the entries of the array `name` that belong to the chosen queries, as a read-only array.
 
-    ``candidate_ptr`` delimits the candidates of the chosen queries in the new numbering.
+    The array has an entry for each row or candidate. `candidate_ptr` contains the offsets of the chosen queries'
+    candidates in the new numbering.
     """
     row_ptr = whole.row_ptr[whole.list_ptr]
     value = getattr(whole, name)[_ranges(whole.candidate_ptr if name == "candidate_item" else row_ptr, chosen)]
@@ -86,7 +88,7 @@ def gather_of_queries(whole, chosen, name, candidate_ptr):
 
 
 def _ranges(ptr, chosen):
-    """Return an index that selects the elements of the chosen ranges; consecutive ranges give a slice."""
+    """Return an index array of the elements of the chosen ranges, or a slice if the ranges are consecutive."""
     if (np.diff(chosen) == 1).all():
         return slice(ptr[chosen[0]], ptr[chosen[-1] + 1])
     return gather_ranges(ptr, chosen)[0]

@@ -1,4 +1,4 @@
-"""Numbering of strings in Arrow, and sorting of distinct strings by numbers that contain eight characters each."""
+"""Fast numbering and sorting of strings; eight characters at a time are compared as one integer."""
 
 from itertools import islice
 from operator import lt
@@ -6,10 +6,10 @@ from operator import lt
 import numpy as np
 import pandas as pd
 
-# With fewer strings, preparing the numbers costs more time than comparing the strings.
+# Fewer strings are compared directly, because converting characters to integers would take longer.
 _FEW = 2_000
 
-# Later characters are compared as strings.
+# Strings with the same first 64 characters are compared as strings.
 _MOST_CHARACTERS = 64
 
 
@@ -48,10 +48,10 @@ def order_of_names(names):
 
 
 def factorize_text(array):
-    """Number the strings of an array of Arrow in order of appearance.
+    """Number the distinct strings of an Arrow array in order of appearance.
 
-    Returns int32 codes, -1 if missing, and an array of the distinct strings, which has the dtype of `array`. pandas
-    would make 64-bit codes.
+    Returns an int32 code for each string, -1 if it is missing, and an array of the distinct strings with the dtype of
+    `array`. In contrast, ``pd.factorize`` returns 64-bit codes.
     """
     encoded = _one_chunk(array.__arrow_array__().dictionary_encode())
     codes = encoded.indices.fill_null(-1) if encoded.null_count else encoded.indices
@@ -63,7 +63,7 @@ def _one_chunk(values):
 
 
 def _characters_in_arrow(array):
-    """Return the bytes of all strings, as UTF-8, and the pointer array of the strings, without a copy of the bytes."""
+    """Return the UTF-8 bytes of all strings, without a copy, and the offsets where each string begins and ends."""
     import pyarrow as pa
 
     text = _one_chunk(array.__arrow_array__().cast(pa.large_string()))
@@ -99,12 +99,12 @@ def _order_of_characters(data, ptr, names):
         inner = np.lexsort((number, group))
         order[tied] = rows[inner]
         number = number[inner]
-        # A tied string that begins a group has a different group from the previous tied string.
+        # Neighbours remain tied only if they belong to the same group.
         again = (group[1:] == group[:-1]) & (number[1:] == number[:-1])
         place = np.flatnonzero(tied)
         same[place[1:] - 1] = again
     if same.any():
-        # The order of the numbers never contradicts the order of the strings, so all of these can be sorted at once.
+        # The integers never contradict the order of the strings, so all remaining tied strings can be sorted at once.
         place = np.flatnonzero(_tied(same))
         rest = names(order[place])
         order[place] = order[place[sorted(range(len(rest)), key=rest.__getitem__)]]
@@ -112,7 +112,7 @@ def _order_of_characters(data, ptr, names):
 
 
 def _tied(same):
-    """Return a mask of the strings that have the same number as a neighbour."""
+    """Return a mask of the strings that tie with a neighbour; ``same[k]`` is True if strings k and k + 1 tie."""
     tied = np.zeros(len(same) + 1, dtype=bool)
     tied[1:] = same
     tied[:-1] |= same
@@ -120,7 +120,7 @@ def _tied(same):
 
 
 def _numbers(data, begin, length, start):
-    """Return eight bytes of each string, from position `start` on, as one uint64; zeros follow the end of a string."""
+    """Return eight bytes of each string from offset `start` as one uint64, with zeros after the end of the string."""
     number = np.zeros(len(begin), dtype=np.uint64)
     shortest = int(length.min())
     for k in range(start, start + 8):

@@ -1,11 +1,12 @@
-"""Titles of columns: the canonical names, and the corresponding names that other programs use."""
+"""Names of columns: the canonical names, and the names that other programs use for the same columns."""
 
 import re
 
 from .._support._warn import warn_user
 from ..exceptions import AmbiguousInputWarning
 
-# The titles are in lower case, without blanks, dots, hyphens and underscores. Messages list them in this order.
+# Accepted titles of each canonical name, in the order of messages. Upper case, blanks, dots, hyphens and underscores in
+# titles are ignored.
 _TITLES = {
     "query": ("query", "qid", "query_id", "q", "topic", "topic_id"),
     "voter": ("voter", "voter_id", "system", "run", "run_id", "ranker", "tag"),
@@ -20,8 +21,8 @@ _TITLES = {
     "relevance": ("relevance", "rel", "label", "grade"),
 }
 
-# A column with one of these names contains the ids of the queries. If there is also a column `query`, it contains the
-# queries' texts.
+# A column with one of these names contains the ids of queries. A column `query` beside it contains the texts of the
+# queries.
 _QUERY_IDS = {"qid", "queryid"}
 
 
@@ -43,7 +44,7 @@ def canonical(title):
 
 
 def other_titles(name):
-    """Return the alternative titles of a canonical name, for an error message; any other name has no alternatives.
+    """Return the alternative titles of a canonical name, for an error message; return an empty tuple for other names.
 
     >>> from skrankagg._data._titles import other_titles
     >>> other_titles("relevance")
@@ -53,7 +54,7 @@ def other_titles(name):
 
 
 def query_ids(titles):
-    """If there is a column `query`, return the titles of other columns that contain query ids; otherwise an empty list.
+    """Return the titles of columns with query ids, such as `qid`, if there is also a column `query`; otherwise [].
 
     The column `query` then usually contains the texts of the queries.
 
@@ -65,7 +66,7 @@ def query_ids(titles):
 
 
 def document_numbers(titles):
-    """Return ["docid"] for the columns of a PyTerrier frame, where `docid` numbers the documents; otherwise return [].
+    """Return ["docid"] for a frame of PyTerrier, where this column contains numbers instead of ids; otherwise [].
 
     >>> from skrankagg._data._titles import document_numbers
     >>> document_numbers(["qid", "docid", "docno", "rank"]), document_numbers(["qid", "docid", "rank"])
@@ -75,9 +76,9 @@ def document_numbers(titles):
 
 
 def warn_of_query_texts(title, reader, titles):
-    """Warn that query ids come from `title` although there is also a column `query`.
+    """Warn that query ids are read from the column `title`, although there is a column `query`.
 
-    There is no warning if `titles` contains the columns of PyTerrier, whose column `query` always contains text.
+    There is no warning for the columns of PyTerrier, because its column `query` always contains text.
     """
     if {"qid", "query", "docno"} <= set(titles):
         return

@@ -1,6 +1,7 @@
-"""Construction of ranked lists from usual Python lists, whose ids a compiled kernel numbers.
+"""Fast construction of ranked lists and judgements from usual Python lists and dicts, with a compiled kernel.
 
-Usual lists have ids of one type and scores that float64 represents. All other lists are read as columns of a frame.
+Usual lists have ids of one type, and scores that float64 represents exactly. All other lists are read more slowly, as
+columns of a frame.
 """
 
 from itertools import chain
@@ -18,11 +19,11 @@ _DEFAULTS = {"lower_is_better": False, "duplicates": "error", "missing_ids": "er
 
 
 def encode_usual_runs(cls, runs, options):
-    """Encode a dict from voter to dict from query to results; return None if something is unusual.
+    """Encode a dict of voter to run if a fast path can read it; otherwise return None.
 
-    `options` contains the options of :meth:`RankedLists.from_runs`. Usual runs have default options. The voters are
-    texts, or the voters are integers; the same is true for the queries and for the items. Results are dicts of item to
-    score, or lists of items or of tuples (item, score).
+    A run is a dict of query to results. The results are a dict of item to score, a list of items, or a list of (item,
+    score) tuples. The ids of the voters must be all text or all integers, and so must the ids of the queries and of the
+    items. `options` contains the options of :meth:`RankedLists.from_runs`, which must have their default values.
     """
     if any(type(value) is not type(_DEFAULTS[name]) or value != _DEFAULTS[name] for name, value in options.items()):
         return None
@@ -36,7 +37,7 @@ def encode_usual_runs(cls, runs, options):
     query_code, query_ids = _encode(queries, held)
     voter = np.repeat(np.arange(len(runs)), np.fromiter(map(len, runs.values()), dtype=np.int64, count=len(runs)))
     voter_code, voters = _encode(list(runs), voter[held])
-    # The rows of these lists are in the order that encoding needs.
+    # Lists are sorted by query and voter, so their rows are already in the order that the encoding needs.
     order = np.lexsort((voter_code, query_code))
     found = _code([lists[v] for v in held[order].tolist()])
     if found is None:
@@ -54,10 +55,11 @@ def encode_usual_runs(cls, runs, options):
 
 
 def code_dict(judgements):
-    """Encode a dict from query to dict of item to grade, or to list of items; return None if something is unusual.
+    """Encode a dict of judgements by query if a fast path can read it; otherwise return None.
 
-    Returns the ids of the queries, the code of each query in the order of the dict, and its number of items. Then come
-    the ids of the items, the codes of all items, and their grades or None. Queries without items are left out.
+    The judgements of a query are a dict of item to grade, or a list of relevant items. Queries without items are left
+    out. Returns six values: the ids of the queries, the code of each query in the order of the dict, and its number of
+    items. The other values are the ids of the items, the codes of all judged items, and their grades or None.
     """
     if type(judgements) is not dict:
         return None
@@ -77,7 +79,7 @@ def code_dict(judgements):
 
 
 def _held(lists):
-    """Return the positions of the lists and dicts that are not empty; return None for other objects, or if all are."""
+    """Return the positions of nonempty lists and dicts; return None if all are empty, or if there are other objects."""
     if not codes_lists() or not {dict, list}.issuperset(map(type, lists)):
         return None
     held = np.flatnonzero(np.fromiter(map(len, lists), dtype=np.int64, count=len(lists)))
@@ -85,7 +87,7 @@ def _held(lists):
 
 
 def _code(lists):
-    """Return the lengths of lists, the distinct items, the code of each row and its score; None if unusual."""
+    """Return the lengths of lists, the distinct items, the item code and score of each row; None if unusual."""
     lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
     found = code_lists(lists, int(lengths.sum()))
     if found is None:
@@ -96,29 +98,29 @@ def _code(lists):
 
 
 def _have_one_type(ids):
-    """Return True if all ids are texts, or all are integers."""
+    """Return True if all ids are text, or if all ids are integers."""
     kinds = set(map(type, ids))
     return kinds == {str} or kinds == {int}
 
 
 def _encode(ids, chosen):
-    """Encode the chosen ids; their dtype is the dtype of all ids."""
+    """Encode the ids at the `chosen` positions, with the dtype that pandas infers from all ids."""
     return encode_ids(pd.Series(ids).take(chosen))
 
 
 class _CodedColumns:
-    """Columns of lists whose ids have codes; :func:`encode_lists` reads them like the columns of a frame.
+    """Columns of ids that are already encoded; :func:`encode_lists` reads them like the columns of a frame.
 
     Parameters
     ----------
     lengths : ndarray of shape (n_lists,), dtype=int64
         Number of rows of each list.
     of_lists : dict of str to tuple
-        Codes of the query and of the voter of each list, and the ids that the codes refer to.
+        For "query" and "voter": the code of each list, and the ids that the codes refer to.
     item : tuple of ndarray of shape (n_rows,) and pandas.Index
-        Codes of the items, and the ids that the codes refer to.
+        Code of each row's item, and the ids that the codes refer to.
     score : ndarray of shape (n_rows,), or None
-        Scores; None if each list is sorted and lacks scores.
+        Score of each row; None if the lists have no scores, so that the order of the rows gives the ranks.
     """
 
     index = None

@@ -1,4 +1,4 @@
-"""Search for given voters that the lists lack: misspelt names, and ids whose type differs from the type in fit.
+"""Look-up of the voters that a user names, with hints about misspelt names and about ids of another type.
 
 The functions accept ids as indexes, such as ``RankedLists.voters``.
 """
@@ -12,10 +12,10 @@ from .._support._warn import warn_user
 from ..exceptions import UnknownVoterWarning
 from ._frames import plain_index
 
-# Largest numbers of names and of voters whose spellings are compared: the cost is the product of the two numbers. If
-# more names are unknown, they are probably not misspelt.
+# Largest numbers of names and of voters whose spellings are compared, because the cost is their product. If more names
+# are unknown, they are probably not misspelt.
 _MOST_NAMES, _MOST_VOTERS = 20, 1000
-# Parts of names that distinguish the voters of a series: numbers, and single letters between other characters.
+# Pattern of numbers and single letters, which distinguish names of a series, such as v1 and v2, or run_a and run_b.
 _NUMBER = re.compile(r"\d+|(?<![^\W_])[^\W\d_](?![^\W_])")
 
 
@@ -25,17 +25,16 @@ def find_voters(known, voters):
 
 
 def unmatched(names, voters):
-    """Return a mask of shape (n_names,): True for each name that is not the id of a voter."""
+    """Return a mask of shape (n_names,) of the names that are not ids of voters."""
     return find_voters(voters, names) < 0
 
 
 def near_voters(names, voters):
-    """For each misspelt name, find the id that is probably meant; return a list of (name, id) pairs.
+    """Find the id of a voter that each misspelt name probably means; return a list of (name, id) pairs.
 
-    A pair is returned for each name that resembles exactly one id. A name resembles an id if the two are equal except
-    for case, outer blanks, leading zeros and type. If there is no such id, a name resembles the ids with a similar
-    spelling. Ids that differ by a number or a single letter, such as v1 and v10 or run_a and run_b, do not resemble
-    each other.
+    A pair is returned for each name that resembles exactly one id. A name resembles an id if they differ only in case,
+    outer blanks, leading zeros or type. If there is no such id, a name resembles the ids with a similar spelling. Ids
+    that differ in a number or a single letter, such as v1 and v10 or run_a and run_b, do not resemble each other.
 
     >>> from skrankagg._data._voter_names import near_voters
     >>> near_voters(["gogle", "v10", "7"], ["bing", "google", "v1", "v2", 7])
@@ -58,10 +57,10 @@ def near_voters(names, voters):
 
 
 def warn_of_misspelt_names(given, voters, parameter):
-    """Warn about names in a parameter that resemble the id of a voter but match no id.
+    """Warn about names in a parameter that are probably misspelt ids of voters.
 
-    `given` is the value of the parameter, a mapping or Series by voter. A name that resembles no id causes no warning.
-    It may belong to a voter whose lists are in another part of the data set, for example in another fold of a
+    `given` is the value of the parameter, a mapping or Series keyed by voter. An unknown name that resembles no id
+    causes no warning. The lists of this voter may be in another part of the data, such as another fold of a
     cross-validation.
     """
     known = plain_index(voters).tolist()
@@ -76,7 +75,7 @@ def warn_of_misspelt_names(given, voters, parameter):
 
 
 def type_hint(known, given, *, known_as="the ids seen in fit", given_as="the ids here"):
-    """Return a clause for an error message if two sets of ids have different types; otherwise return an empty text.
+    """Return a clause for an error message if the ids of two indexes have different types, otherwise an empty text.
 
     >>> import pandas as pd
     >>> from skrankagg._data._voter_names import type_hint

@@ -1,7 +1,7 @@
-"""Distinction between the two meanings of a list weight: a number of equal lists (votes), or a factor of importance.
+"""Distinction between two meanings of a list's weight: the number of equal lists (votes), or a factor of importance.
 
-Two equal lists provide more evidence about the variation between lists than one list of twice the weight. Sums are the
-same in both cases, but standard errors and resampling must distinguish the two cases.
+Sums are the same for two equal lists and for one list of weight 2. But two lists provide more evidence about the
+variation between lists, so standard errors and resampling must distinguish the two cases.
 """
 
 import numpy as np
@@ -14,10 +14,10 @@ from ._list_columns import COUNTED, NO_DUEL, WEIGHTED
 def are_votes(lists, votes, advice):
     """Return a mask of shape (n_lists,): True for each list whose weight is a number of votes.
 
-    The weight of a list of merged comparisons is a number of votes. The weight of a comparison with a fractional
-    outcome (share) or a weight factor is not. For all other lists, a bool `votes` states whether their weights are
-    numbers of votes. With None, these weights are numbers of votes in each query where all of them are integers.
-    Ambiguous weights cause a warning that ends with `advice`.
+    The weight of merged comparisons is a number of votes. The weight of a comparison with a fractional outcome or a
+    weight factor is not. For all other lists, the bool `votes` states whether weights are numbers of votes. If `votes`
+    is None, the weights of a query are numbers of votes if all of them are integers. Ambiguous weights cause a warning
+    that ends with `advice`.
     """
     marks = np.zeros(lists.n_lists, dtype=np.int64) if lists.list_duel is None else lists.list_duel
     is_open = (marks == NO_DUEL) | (marks == WEIGHTED)
@@ -29,8 +29,8 @@ def are_votes(lists, votes, advice):
     if mixed.any():
         n, q = int(mixed.sum()), first_row(mixed)
         warn_user(
-            f"In {n} of {lists.n_queries} queries (the first is {show_id(lists.queries, q)}) some weights are "
-            "integers above 1, such as numbers of votes, and other weights are fractions. votes=None treats all "
+            f"In {n} of {lists.n_queries} queries (the first is {show_id(lists.queries, q)}), some weights are "
+            "integers above 1, which may be numbers of votes, and other weights are fractions. votes=None treats all "
             f"these weights as factors. {advice}",
             UserWarning,
         )

@@ -146,7 +146,7 @@ def test_not_compared_warning_counts_queries_and_shortens_sizes():
     assert "Query 'r' has 7 components, of 2, 2, 2, 2, 2 and 2 more items" in str(warning.message)
     assert str(warning.message).endswith("or choose absent='last' if a list ranks its items above all others.")
     (warning,) = caught(BordaCount().fit_transform, APART.assign(weight=0.0))
-    assert str(warning.message).endswith("is meaningless; give some list of the query a positive weight.")
+    assert str(warning.message).endswith("is meaningless; give at least one list of the query a positive weight.")
 
 
 def test_not_compared_warning_respects_voter_weights():

@@ -514,7 +514,7 @@ def test_plackett_luce_votes_controls_whether_weights_are_copies(pairs):
     assert (factors / expected - 1).abs().max() > 0.1
     with pytest.warns(
         UserWarning,
-        match=r"In 1 of 1 queries \(the first is 0\) some weights are integers above 1.*\. votes=None treats",
+        match=r"In 1 of 1 queries \(the first is 0\), some weights are integers above 1.*\. votes=None treats",
     ):
         np.testing.assert_array_equal(errors(frame), factors)
     whole = frame.assign(weight=2 * frame["weight"])

@@ -399,19 +399,19 @@ def test_bad_parameters_are_refused(options, message):
 
 def test_lists_without_covariates_are_refused():
     frame = encode(draw_battles()).to_frame()
-    with pytest.raises(InputError, match=r"the lists have none\. Name the columns when the lists are read"):
+    with pytest.raises(InputError, match=r"the lists have none\. Pass RankedLists\.from_frame\(df, covariates="):
         PlackettLuce(covariates=["length"]).fit_transform(frame)
 
 
 def test_plain_lists_and_partitions_are_refused():
     method = PlackettLuce(covariates=NAMES)
-    with pytest.raises(InputError, match="pass the RankedLists instead of a frame"):
+    with pytest.raises(InputError, match=r"covariates=\.\.\.\) instead of a frame"):
         fuse([["a", "b"], ["b", "a"]], method)
     frames = pytest.importorskip("dask.dataframe", reason="Dask stores partitions")
     from skrankagg.distributed import transform_partitions
 
     parts = frames.from_pandas(encode(draw_battles()).to_frame().drop(columns="judge"), npartitions=1)
-    with pytest.raises(InputError, match="pass the RankedLists instead of a frame"):
+    with pytest.raises(InputError, match=r"covariates=\.\.\.\) instead of a frame"):
         transform_partitions(method, parts).compute()
 
 

@@ -82,7 +82,7 @@ def test_tables_of_ranks_are_read_with_items_or_voters_as_rows(run, folder):
 
 def test_numbers_that_may_be_ranks_or_scores_are_named_by_format(run, fail, folder):
     message = fail("aggregate", "stars.csv", "--method", "CombSUM")
-    assert "'stars.csv' is a table with numbers of each voter, which may be ranks or scores." in message
+    assert "'stars.csv' is a table of numbers, which may be ranks or scores." in message
     assert "Choose --format ranks or --format scores." in message
     by_score = consensus(run("aggregate", "stars.csv", "--format", "scores", "--method", "CombSUM"))
     assert by_score["item"].tolist()[0] == "Oak" and by_score["item"].tolist()[-1] == "Ash"
@@ -112,7 +112,7 @@ def test_several_elections_are_queries(run, fail, folder):
     (folder / "other").mkdir()
     (folder / "other" / "lunch.toi").write_text(PREFLIB)
     message = fail("aggregate", "lunch.toi", "other/lunch.toi", *AGGREGATE)
-    assert "a query with the name of the file; 'lunch' is given twice." in message
+    assert "must have different names, which become queries; 'lunch' occurs twice." in message
     message = fail("aggregate", "lunch.toi", *AGGREGATE, "--voter", "file")
     assert "a file of ballots has many; leave it out." in message
 

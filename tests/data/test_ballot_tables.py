@@ -168,7 +168,7 @@ def test_a_warning_is_issued_if_named_rows_may_be_ballots():
         found = RankedLists.from_ballots(table)
     assert found.items.tolist() == ["Ann", "Ben", "Cleo"]
     square = pd.DataFrame([[1, 2, 3], [2, 1, 3], [3, 2, 1]], index=["Ann", "Ben", "Cleo"], columns=list("ABC"))
-    with pytest.warns(AmbiguousInputWarning, match="each row has the same 3 ranks, and the columns do not"):
+    with pytest.warns(AmbiguousInputWarning, match="look like ballots: each row contains the same 3 ranks"):
         RankedLists.from_ballots(square)
 
 
@@ -181,7 +181,7 @@ def test_a_warning_is_issued_if_named_rows_may_be_ballots():
             "`rows` of .* must be 'items' or 'voters'.*the ranks do not show",
         ),
         (pd.DataFrame({"A": [2, 2], "B": [3, 2]}), {}, "`rows` of .* must be 'items' or 'voters'"),
-        (RANKS.T.drop(index="Cleo"), {}, "every row contains rank 1, but not every column. Pass 'voters' if"),
+        (RANKS.T.drop(index="Cleo"), {}, "only the rows look like ballots. Pass 'voters' if"),
         (
             RANKS.astype(object).astype(str).where(RANKS.notna()),
             {},
@@ -191,7 +191,7 @@ def test_a_warning_is_issued_if_named_rows_may_be_ballots():
         (RANKS.astype(object).where(RANKS.notna(), "-"), {}, "column 'Cleo' contains numbers and the text '-'. Leave"),
         (NAMES.reset_index(names="who").assign(who=list("uvwx")), {}, "the title of column 'who' is not a place"),
         (NAMES.reset_index(names="who").assign(who=list("uvwx")), {"cells": "item"}, "of column 'who' is not a place"),
-        (NAMES.assign(votes=[1, 2, 3, 4]), {}, "seems to be that column. Pass counts='votes'"),
+        (NAMES.assign(votes=[1, 2, 3, 4]), {}, "This is probably column 'votes'. Pass counts='votes'"),
         (NAMES.assign(year=[1, 2, 3, 4]), {}, "column 'first' contains text, and 'year' contains numbers"),
         (pd.DataFrame({"first": [1, 2], "second": [2, 1]}), {}, "`cells` of .* must be 'rank' or 'item'.*cells='item'"),
         (RANKS > 1, {}, "contains True and False"),
@@ -200,11 +200,11 @@ def test_a_warning_is_issued_if_named_rows_may_be_ballots():
         (RANKS * np.nan, {}, "must have at least one rank; got none"),
         (pd.DataFrame({"first": ["A", "A > B"], "second": ["B", "C"]}), {}, "in a single column"),
         (pd.DataFrame({"first": ["A"], "second": ["A"]}), {}, "must contain an item only once"),
-        (NAMES, {"counts": "weight"}, r"name of a column, one of \['first', 'second', 'third'\]; got 'weight'"),
+        (NAMES, {"counts": "weight"}, r"of a column; got 'weight'\. The columns are \['first', 'second', 'third'\]"),
         (NAMES, {"counts": [1, 2]}, "one number for each ballot; got 2 numbers and 4 ballots"),
         (RANKS, {"counts": [1, 2, 3, -1]}, "finite numbers of at least 0; got -1"),
-        (RANKS.T.assign(n=1), {"counts": "n", "rows": "items"}, "a number for each voter if each row is a candidate"),
-        (NAMES, {"rows": "items"}, "`rows` must be None or 'voters' for cells with names"),
+        (RANKS.T.assign(n=1), {"counts": "n", "rows": "items"}, "one for each voter, if each row is a candidate"),
+        (NAMES, {"rows": "items"}, "`rows` must be None or 'voters' if the cells are names"),
         (NAMES, {"cells": "text"}, "`cells` must be one of"),
         (RANKS.set_axis(["A", "A", "B"]), {}, "must have a different name for each candidate"),
         (RANKS.set_axis(list("aabc"), axis=1), {}, "must have columns of different names"),
@@ -213,8 +213,8 @@ def test_a_warning_is_issued_if_named_rows_may_be_ballots():
         (pd.DataFrame({"first": []}), {}, "at least one"),
         (pd.DataFrame(index=["A"]), {"cells": "item"}, "at least one candidate; got none"),
         (pd.DataFrame([[1, np.nan]], columns=[True, np.nan], index=["A"]).replace(1, np.nan), {}, "at least one rank"),
-        (["A > B"], {"rows": "voters"}, "`rows` of .* must be None unless the ballots are a data frame"),
-        (["A > B"], {"cells": "rank"}, "`cells` of .* must be None unless the ballots are a data frame"),
+        (["A > B"], {"rows": "voters"}, "`rows` of .* must be None if the ballots are not a data frame"),
+        (["A > B"], {"cells": "rank"}, "`cells` of .* must be None if the ballots are not a data frame"),
     ],
 )
 def test_unclear_tables_are_refused(table, options, words):

@@ -98,9 +98,9 @@ def one_of_three():
 def test_score_based_estimators_reject_lists_with_conflicting_scores(reader):
     with pytest.raises(
         ValueError,
-        match=r"needs scores that order the items of a list in the same way as its ranks; the scores of 3 lists order "
-        r"their items differently \(the first is query 'glioma', voter 'a'\)\. "
-        r"Drop the wrong .* rank=None or score=None .* lower_is_better=T",
+        match=r"needs scores that order the items of each list in the same way as the ranks; the scores of 3 lists "
+        r"order their items differently \(the first is query 'glioma', voter 'a'\)\. "
+        r"If lower .* lower_is_better=T.* rank=None or score=None to ignore",
     ):
         reader.fit_transform(encode(p_values()))
 
@@ -128,7 +128,7 @@ def test_conflict_warning_names_the_list_and_its_treatment():
     with pytest.warns(
         RankScoreConflictWarning,
         match=r"differently in 1 of 9 lists; the first is the list of query 'q1', voter 'b'\. Methods that use ranks "
-        r"ignore the scores\. Methods that use scores refuse these lists\. Drop",
+        r"ignore the scores\. Methods that use scores refuse these lists\. If lower",
     ):
         RankedLists.from_frame(one_of_three())
     with pytest.warns(RankScoreConflictWarning, match=r"in 1 of 1 list;"):
@@ -405,7 +405,7 @@ def test_compare_explains_why_methods_are_left_out(tmp_path, capsys):
     out, err = capsys.readouterr()
     notes, _, table = " ".join(out.split()).partition(" method map ")
     assert (
-        "Left out because they need scores that order the items of a list in the same way as its ranks, and the scores "
+        "Left out because they need scores that order the items of a list in the same way as the ranks, and the scores "
         "of 3 lists order their items differently (the first is query 'glioma', voter 'a'): CombANZ[norm=min-max],"
         in notes
     )

@@ -327,7 +327,7 @@ def test_from_comparisons_refuses_bad_covariates(battles, options, error, messag
 
 
 def test_from_comparisons_refuses_positions_of_winners_and_losers():
-    with pytest.raises(InputError, match="do not tell which item was shown first"):
+    with pytest.raises(InputError, match="it is unknown which item was shown first"):
         RankedLists.from_comparisons(pd.DataFrame({"winner": ["a"], "loser": ["b"]}), position=True)
 
 

@@ -201,14 +201,14 @@ def test_from_runs_treats_an_empty_frame_as_a_voter_without_lists():
         (
             lambda frames: {**frames, "w": {"q1": ["a"]}},
             InputTypeError,
-            "for every voter or for no voter; 'w' has dict",
+            "a data frame for every voter; 'w' has dict",
         ),
-        (lambda frames: [*frames.values(), ["a"]], InputTypeError, "for every voter or for no voter; 7 has list"),
-        (lambda frames: {"all": FRAME}, InputError, "of 'all' must contain the run of a single voter; its column"),
+        (lambda frames: [*frames.values(), ["a"]], InputTypeError, "a data frame for every voter; 7 has list"),
+        (lambda frames: {"all": FRAME}, InputError, "of 'all' must contain the lists of a single voter; its column"),
         (
             lambda frames: [FRAME],
             InputError,
-            "of 1 must contain the run of a single voter; its column 'voter' names 6 voters. Pass",
+            "of 1 must contain the lists of a single voter; its column 'voter' contains 6 voters. Pass",
         ),
         (
             lambda frames: [frames["v1"].assign(voter="v"), frames["v2"].assign(system="v")],

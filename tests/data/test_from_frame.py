@@ -364,7 +364,7 @@ def test_from_frame_applies_lower_is_better():
     same(RankedLists.from_frame(rows.assign(score=rows["score"].where(rows["voter"] != "v2", -rows["score"])),
          lower_is_better=["v2"]), RankedLists.from_frame(rows))  # fmt: skip
     # With ranks, only the scores are negated; they then agree with the ranks, as the warning advises.
-    with pytest.warns(RankScoreConflictWarning, match="or lower_is_better=True where lower scores are better"):
+    with pytest.warns(RankScoreConflictWarning, match="If lower scores are better, pass lower_is_better=True"):
         RankedLists.from_frame(FRAME.assign(score=-FRAME["score"]))
     same(RankedLists.from_frame(FRAME.assign(score=-FRAME["score"]), lower_is_better=True), LISTS)
     with pytest.raises(InputError, match="not a voter; did you mean 'bing'"):
@@ -441,7 +441,7 @@ def test_every_constructor_strips_blanks_on_request():
     lists = RankedLists.from_comparisons(games, voter="who", strip=True)
     assert duels(lists) == ["a > b"] and lists.list_weight.tolist() == [2.0] and lists.groups["who"].tolist() == ["x"]
     with pytest.raises(
-        InputError, match="have different names once blanks are removed; 'u' and another voter both become 'u'"
+        InputError, match="have different names without outer blanks; 'u' and another voter both become 'u'"
     ):
         RankedLists.from_lists({"u": ["a"], "u ": ["b"]}, strip=True)
     with pytest.raises(InputError, match="contain each item only once; 1 places repeat an item"):
@@ -497,7 +497,7 @@ def test_frames_of_unknown_shape_name_the_missing_columns():
         (
             ["a", None],
             {"missing_ids": "drop"},
-            r"Pass missing_ids='drop' to RankedLists\.from_(\w+), which then leaves",
+            r"Pass missing_ids='drop' to RankedLists\.from_(\w+) to leave",
         ),
     ],
 )

@@ -216,7 +216,7 @@ FRAME = pd.DataFrame(SQUARE, index=["p", "q"], columns=["a", "b"])
             "`items` of .* must have no missing ids; got None at position 1",
         ),
         ({"u": SQUARE}, {"items": ["a", 1]}, InputTypeError, "ids that can be sorted"),
-        ({"u": SQUARE}, {"voters": ["v"]}, InputError, "`voters` .* must be left out if `scores` is a dict"),
+        ({"u": SQUARE}, {"voters": ["v"]}, InputError, "`voters` .* must be None if `scores` is a dict"),
         ([SQUARE], {"voters": ["v", "w"]}, InputError, "`voters` of .* must be 1 different names, one for each voter"),
         ({"u": [[np.nan]]}, {}, InputError, "must have at least one number; got none"),
         ({"u": np.empty((0, 2))}, {"lower_is_better": True}, InputError, "must have at least one number; got none"),
@@ -228,7 +228,7 @@ FRAME = pd.DataFrame(SQUARE, index=["p", "q"], columns=["a", "b"])
         ),
         ({"u": SQUARE}, {"lower_is_better": ["w"]}, InputError, "names 'w', which is not a voter; there are 'u'"),
         ({"u": SQUARE}, {"weights": {"w": 1}}, InputError, "one value for each voter; it names 'w'"),
-        ({"u": FRAME, "v": SQUARE}, {}, InputError, "data frames for all voters or for no voter; got list for 'v'"),
+        ({"u": FRAME, "v": SQUARE}, {}, InputError, "a data frame for each voter, or for no voter; got list for 'v'"),
         (
             {"u": FRAME, "v": FRAME.rename(columns={"b": "c"})},
             {},
@@ -412,9 +412,9 @@ def test_vectors_of_numbers_are_not_read_as_lists_of_items():
         with pytest.raises(InputError, match=r"query 0 of voter 'lr' has fractions such as 0\.9\."):
             call({"lr": dict(enumerate(rows.tolist()))})
     for call in (RankedLists.from_lists, rank_with(CombSUM())):
-        with pytest.raises(InputError, match=r"voter 'fold' has fractions such as .*Read numbers with .*from_matrix"):
+        with pytest.raises(InputError, match=r"voter 'fold' has fractions such as .*Read scores with .*from_matrix"):
             call({"fold": rows[0]})
-        with pytest.raises(InputError, match=r"has fractions such as 0\.9\. Read numbers"):
+        with pytest.raises(InputError, match=r"has fractions such as 0\.9\. Read scores"):
             call({"fold": rows[0].tolist()})
     # Integers may be ids, also as floats. A pair contains an id and a score.
     assert RankedLists.from_lists({"v": [(1, 0.5), (2, 0.25)]}).to_runs() == {"v": {"q": {1: 0.5, 2: 0.25}}}

@@ -273,12 +273,12 @@ def test_declared_directions_of_from_hits_are_not_reversed():
 @pytest.mark.parametrize(
     ("hits", "words"),
     [
-        ([point("a", 0.1), point("b", 0.5), point("c", 0.3)], "must fall or rise, .* voter 'v' do neither"),
-        ([(Document("t", id="a"), 0.2), (Document("t", id="b"), 0.4), (Document("t", id="c"), 0.1)], "do neither"),
+        ([point("a", 0.1), point("b", 0.5), point("c", 0.3)], "must be sorted by score, .* voter 'v' are not sorted"),
+        ([(Document("t", id="a"), 0.2), (Document("t", id="b"), 0.4), (Document("t", id="c"), 0.1)], "are not sorted"),
         ([{"_id": "a", "_score": 1.0}, {"_id": "b", "_score": None}], "hit 2 of voter 'v' has none"),
         ([Document("t", id="a"), Document("t")], r"hit 2 of voter 'v' has none.*key='page_content'"),
-        ([{"_id": "a", "_score": 1.0}, {"id": "b", "score": 2.0}], "hit 2 of voter 'v' has another form"),
-        ([(Document("t", id="a"), 1.0), Document("t", id="b")], "The hits .* entry 2 of list 'v'"),
+        ([{"_id": "a", "_score": 1.0}, {"id": "b", "score": 2.0}], "hit 2 of voter 'v' differs from hit 1"),
+        ([(Document("t", id="a"), 1.0), Document("t", id="b")], "In a list of hits .* entry 2 of list 'v'"),
         ([{"_id": "a", "_score": float("nan")}], "finite"),
         ([point("a", float("inf")), point("b", float("inf")), point("c", 1.0)], "finite"),
         ([{"_id": "a", "_score": 1.0}, {"_id": "a", "_score": 0.5}], "'a'.*duplicates='first'"),
@@ -290,7 +290,7 @@ def test_hits_that_cannot_be_read_are_refused_with_a_remedy(call, hits, words):
 
 
 def test_from_hits_refuses_lists_of_which_some_lack_scores():
-    with pytest.raises(InputError, match=r"those of \['w'\] lack scores"):
+    with pytest.raises(InputError, match=r"the lists of \['w'\] lack scores"):
         RankedLists.from_hits({"v": elastic(FALLING), "w": ["d1"]})
     with pytest.raises(InputError, match=r"list 'w' has none\. Give each list scores"):
         fuse({"v": elastic(FALLING), "w": ["d1"]}, "combsum")

@@ -283,7 +283,7 @@ def test_subset_can_be_read_by_several_threads():
             pd.testing.assert_frame_equal(part.to_frame(), expected)
 
 
-@pytest.mark.parametrize(("indices", "words"), [([0, 0], "some position is repeated"), ([], "at least one position")])
+@pytest.mark.parametrize(("indices", "words"), [([0, 0], "position is repeated"), ([], "at least one position")])
 def test_take_rejects_repeated_or_missing_positions(indices, words):
     with pytest.raises(ValueError, match=words):
         RankedLists.from_frame(example_lists()).take(indices)

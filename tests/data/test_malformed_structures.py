@@ -173,7 +173,7 @@ def test_from_matrix_rejects_unhashable_names_and_negative_ranks():
     for names in ([["a"]], 5, "ab"):
         with pytest.raises(InputTypeError, match=r"`items` of RankedLists\.from_matrix must"):
             RankedLists.from_matrix([[1.0]], kind="score", items=names)
-    with pytest.raises(InputError, match=r"got -1 for item 'b', voter 0\. Pass kind='score'"):
+    with pytest.raises(InputError, match=r"got -1 for item 'b' and voter 0\. Pass kind='score'"):
         RankedLists.from_matrix([[1], [-1]], kind="rank", items=["a", "b"])
 
 
@@ -278,7 +278,7 @@ def test_evaluate_rejects_iterators_as_judgements():
 def test_fuse_rejects_a_class_as_aggregator():
     for explain in (False, True):
         with pytest.raises(
-            (InputError, InputTypeError), match=r"got the class CombSUM\. Make an .* of it, CombSUM\(\)"
+            (InputError, InputTypeError), match=r"got the class CombSUM\. Pass an instance, CombSUM\(\)"
         ):
             fuse([["a", "b"]], CombSUM, explain=explain)
     with pytest.raises(InputTypeError, match="expects an aggregator"):

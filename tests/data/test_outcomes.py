@@ -320,7 +320,7 @@ def test_from_matrix_reads_wins():
 def test_from_matrix_reads_wins_of_frames_without_an_index():
     polars = pytest.importorskip("polars", reason="a frame without an index")
     wins = polars.DataFrame({"b": [0, 1], "a": [3, 0]})
-    with pytest.raises(InputError, match=r"`items` .* because this frame has no index; .* pass items=frame\.columns"):
+    with pytest.raises(InputError, match=r"`items` .* and the frame has no index; .* pass items=frame\.columns"):
         RankedLists.from_matrix(wins, kind="wins")
     lists = RankedLists.from_matrix(wins, kind="wins", items=wins.columns)
     expected = pd.DataFrame([[0, 3], [1, 0]], index=["b", "a"], columns=["b", "a"])

@@ -83,7 +83,7 @@ def test_from_frame_rejects_invalid_judgements(qrels, kind, words):
 def test_encode_qrels_rejects_judgements_without_shared_ids():
     numbered = LISTS.assign(query=[1, 1, 2, 2, 3])
     as_words = judge([("1", "a", 1), ("2", "a", 1)])
-    with pytest.raises(ValueError, match=r"no query id: the lists have 1, 2, \.\.\., the qrels '1', '2'"):
+    with pytest.raises(ValueError, match=r"no query id: the lists have 1, 2, \.\.\., the qrels have '1', '2'"):
         encode_qrels(Qrels.from_frame(as_words), RankedLists.from_frame(numbered))
     numbered_items = RankedLists.from_frame(LISTS.assign(item=LISTS["item"].map(ord)))
     with pytest.raises(ValueError, match=r"share no item id.*numbers never equal strings"):

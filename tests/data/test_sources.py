@@ -207,10 +207,10 @@ def test_concat_joins_containers():
     both = RankedLists.concat([first, second])
     assert both.to_runs() == {1: {"q1": ["a", "b"], "q2": ["b"]}}
     with pytest.raises(
-        InputError, match=r"only one list for each query and voter; query 'q1' has two of voter 1\. Rename"
+        InputError, match=r"only one list for each query and voter; query 'q1' has two lists of voter 1\. Rename"
     ):
         RankedLists.concat([first, RankedLists.from_lists([["c"]], query="q1")])
-    with pytest.raises(InputError, match="must all have scores or all lack scores"):
+    with pytest.raises(InputError, match="must all have scores, or all lack scores"):
         RankedLists.concat([first, RankedLists.from_lists([{"a": 1.0}], query="q2")])
     with pytest.raises(InputError, match="at least one RankedLists"):
         RankedLists.concat([])

@@ -126,7 +126,7 @@ def test_split_query_error_names_queries_and_the_remedy():
         ValueError, match=r"10 of its 10 queries .* 'q01'\)\. A splitter may have treated the rows of a frame"
     ):
         split(BordaCount())
-    with pytest.raises(ValueError, match=r"split RankedLists\.from_frame\(df\), or use cv=QueryKFold"):
+    with pytest.raises(ValueError, match=r"Split RankedLists\.from_frame\(df\), or use cv=QueryKFold"):
         split(BordaCount())
 
 

@@ -301,7 +301,7 @@ def test_votes_controls_whether_weights_are_numbers_of_lists():
 def test_rank_stability_warns_about_mixed_votes_and_factors():
     frame = weighted_queries()
     with pytest.warns(
-        UserWarning, match="In 1 of 4 queries .the first is 'q3'. some weights are integers above 1.*Pass votes=False"
+        UserWarning, match="In 1 of 4 queries .the first is 'q3.., some weights are integers above 1.*Pass votes=False"
     ):
         rank_stability(BordaCount(), frame, n_resamples=5)
     with warnings.catch_warnings():

@@ -227,7 +227,7 @@ NUMBERED_ITEMS = RUN.assign(item=RUN["item"].str[1:].astype(int))
 
 @pytest.mark.parametrize(("run", "kind"), [(NUMBERED, "query"), (NUMBERED_ITEMS, "item")], ids=["queries", "items"])
 def test_measures_reject_integer_ids_for_string_ids(run, kind):
-    words = rf"share no {kind} id: the lists have 1, 2, \.\.\., the qrels '.*, and numbers never equal strings"
+    words = rf"share no {kind} id: the lists have 1, 2, \.\.\., the qrels have '.*, and numbers never equal strings"
     for call in (
         lambda: evaluate(run, QRELS, "map"),
         lambda: evaluate(run.astype({kind: "category"}), QRELS.astype({kind: "category"}), "map"),
@@ -242,9 +242,9 @@ def test_measures_reject_integer_ids_for_string_ids(run, kind):
 @pytest.mark.parametrize(
     ("run", "qrels", "words"),
     [
-        ({1: ["a"]}, {"1": ["a"]}, "no query id: the lists have 1, the qrels '1', and numbers never equal strings"),
-        ([[1, 2]], [["1"]], "no item id: the lists have 1, 2, the qrels '1', and numbers never equal strings"),
-        (["1"], [1], "no item id: the lists have '1', the qrels 1, and strings never equal numbers"),
+        ({1: ["a"]}, {"1": ["a"]}, "query id: the lists have 1, the qrels have '1', and numbers never equal strings"),
+        ([[1, 2]], [["1"]], "no item id: the lists have 1, 2, the qrels have '1', and numbers never equal strings"),
+        (["1"], [1], "no item id: the lists have '1', the qrels have 1, and strings never equal numbers"),
     ],
 )
 def test_precision_rejects_integer_ids_for_string_ids_in_plain_lists(run, qrels, words):

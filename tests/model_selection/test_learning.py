@@ -132,7 +132,7 @@ def test_aligned_qrels_supports_array_indexing():
         Y[0, 1]
     with pytest.raises(IndexError):
         Y[mask[:5]]
-    with pytest.raises(ValueError, match=r"judgements for some of its 1 queries, such as 'q04'; it has none"):
+    with pytest.raises(ValueError, match=r"judgements for at least one of its 1 queries, such as 'q04'; it has none"):
         Y[3].own_qrels()
 
 
