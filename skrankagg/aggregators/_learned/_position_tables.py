@@ -78,7 +78,7 @@ class CellSums:
         self.voter_weight = np.bincount(lists.list_voter, weights=lists.list_weight, minlength=lists.n_voters)
         self.voter_weight = self.voter_weight[self.voters]
         self.voter_lists = np.bincount(lists.list_voter[counts], minlength=lists.n_voters)[self.voters]
-        # A cell of a list is a run of its rows.
+        # The rows of a cell are consecutive rows of its list.
         self._heads = np.flatnonzero(tie_starts(lists.row_ptr, cell))
         of_list = lists.row_list[self._heads]
         self._kept = np.flatnonzero(counts[of_list])
@@ -97,15 +97,15 @@ class CellSums:
         return np.add.reduceat(value, self._heads)[self._kept]
 
     def of_lists(self, value):
-        """For each entry (voter and cell), sum the cell's values over the voter's lists, times the list weights."""
+        """Compute, for each entry (voter and cell), the weighted sum of the cell's values over the voter's lists."""
         return np.bincount(self._entry, weights=self._weight * value, minlength=len(self.place))
 
     def n_lists(self):
-        """For each entry (voter and cell), count the lists of the voter that reach the cell."""
+        """Count, for each entry (voter and cell), the lists of the voter that reach the cell."""
         return np.bincount(self._entry, minlength=len(self.place))
 
     def pool(self, value):
-        """For each cell, add up the values of its entries over all voters whose lists reach the cell."""
+        """Add up, for each cell, the values of all voters with a list that reaches the cell."""
         return np.bincount(self.place, weights=value)
 
 
@@ -187,7 +187,7 @@ class LearnsFromPositions(SupervisedAggregator):
         self._table = np.concatenate([table, pooled])
 
     def _match(self, lists):
-        """Return the lists and the number of each list's table; lists of ignored voters get weight 0."""
+        """Find the number of each list's table; the returned lists have weight 0 for ignored voters."""
         check_is_fitted(self)
         lists, place = match_voters(
             self,
@@ -208,7 +208,7 @@ class LearnsFromPositions(SupervisedAggregator):
         return self._ptr[:-1][number][row_list] + np.minimum(cell, (depth - 1)[row_list])
 
     def _names_voters(self):
-        # Lists of ignored voters must not decide the order of tied items; `_rank` handles this.
+        # Lists of ignored voters must not affect the order of tied items; `_rank` sets their weights to 0.
         return super()._names_voters() or self.unknown_voter == "ignore"
 
     def _rank(self, lists):
@@ -225,7 +225,7 @@ class LearnsFromPositions(SupervisedAggregator):
         return Consensus(sum_rows(lists, gain, absent), scale=sum_sizes(lists, gain, absent))
 
     def _repeat(self, lists):
-        # With all weights 1, lists of weight 0 in the result belong to ignored voters.
+        # The input has only weights of 1, so the lists with weight 0 in the result belong to ignored voters.
         silenced, held, absent = self._values(lists.with_list_weight(np.ones(lists.n_lists)))
         total = sum_rows_again(lists, held if absent is None else held - absent[lists.row_list], absent)
         return lambda weight: total(times(silenced.list_weight, weight))
@@ -236,6 +236,6 @@ class LearnsFromPositions(SupervisedAggregator):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # Learnt values may rise with the rank.
+        # A learnt value can be higher at a worse rank.
         tags.aggregator_tags.unanimity = False
         return tags

@@ -31,10 +31,10 @@ _CELL_BYTES = 26
 
 
 class StackedFusion(SupervisedAggregator):
-    r"""Learn from judgements to score items by their ranks in each voter's list, with any estimator of scikit-learn.
+    r"""Learn to predict the relevance of an item from its ranks in all lists, with any scikit-learn estimator.
 
-    Each item of a query is a sample. The features of an item are its places in the lists of the voters. The estimator
-    learns to predict the relevance of the item. The estimator can be a regressor, a classifier or a ranker.
+    Each item of a query is a sample, and its features are its ranks in the lists of the voters. The estimator learns to
+    predict the relevance of the item. The estimator can be a regressor, a classifier or a ranker.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class StackedFusion(SupervisedAggregator):
     features : list or tuple of str or aggregators, default=("borda", "present")
         Features of an item. Three kinds of features have a column for each voter. "present" is 1 if the voter's list
         contains the item, and 0 otherwise. "score" is the unchanged score, or NaN if the list does not contain the
-        item. With the name of a norm, such as "borda", the feature is the normalised value, as in :class:`CombSUM`. Two
+        item. The name of a norm, such as "borda", selects the normalised rank or score, as in :class:`CombSUM`. Two
         kinds of features have a single column. "support" is the number of lists that contain the item. For an
         aggregator, the column contains its consensus, scaled from 0 for the last items of a query to 1 for the first
         items.
@@ -65,8 +65,8 @@ class StackedFusion(SupervisedAggregator):
         Lowest grade of a relevant item, above 0; lower grades are treated as 0. With None every grade above 0 is
         relevant.
     unknown_voter : {"ignore", "error"}, default="ignore"
-        How to treat the lists of a voter that ``fit`` has not seen: "ignore" does not use them, and "error" raises an
-        error.
+        Treatment of the lists of a voter that was not in the training lists: "ignore" does not use them, and "error"
+        raises an error.
     qrels : Qrels, DataFrame or dict, default=None
         Judgements of training queries. None if the judgements are passed to ``fit``, as ``qrels=`` or as `y` from
         :meth:`~skrankagg.Qrels.align`.
@@ -107,8 +107,8 @@ class StackedFusion(SupervisedAggregator):
 
     Lists cannot be weighted, because the estimator learns how much each voter's lists count. An aggregator that learns
     from judgements cannot be a feature: its consensus would be better for the training queries than for other queries.
-    Make such an aggregator a voter with :class:`~skrankagg.preprocessing.AggregatorUnion`. It ranks each training query
-    with a fit on the other training queries.
+    Make such an aggregator a voter with :class:`~skrankagg.preprocessing.AggregatorUnion`. The union ranks each
+    training query with a fit on the other training queries.
 
     If there are :math:`p` features for each of :math:`m` voters, the matrix has :math:`m p` columns and a row for each
     item of each query. The matrix is dense and float64, and most estimators copy it. Everything except the estimator
@@ -237,7 +237,7 @@ class StackedFusion(SupervisedAggregator):
     # ------------------------------------------------------------------ the matrix
 
     def _fit_columns(self, lists):
-        """Determine the columns from the training lists, and return the matrix of these lists."""
+        """Determine the columns from the training lists, and return the feature matrix of these lists."""
         voters, features, others = (
             np.unique(lists.list_voter),
             self._voter_features(),
@@ -279,7 +279,7 @@ class StackedFusion(SupervisedAggregator):
         return matrix
 
     def _places(self, lists):
-        """For each list, return the position of its voter among the voters of `fit`, or -1 if the voter is unknown."""
+        """Return the index of each list's voter in `voters_`, or -1 if the voter was not in the training lists."""
         place = find_voters(self.voters_, lists.voters)[lists.list_voter]
         known = place >= 0
         if known.all():
@@ -416,6 +416,6 @@ class StackedFusion(SupervisedAggregator):
 
 
 def _learns(aggregator):
-    """Return True if an aggregator learns from judgements, or contains an aggregator that learns from judgements."""
+    """Return True if an aggregator, or an aggregator among its parameters, learns from judgements."""
     parts = (aggregator, *aggregator.get_params(deep=True).values())
     return any(one.__sklearn_tags__().aggregator_tags.supervised for one in parts if isinstance(one, BaseAggregator))

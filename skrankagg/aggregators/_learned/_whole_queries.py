@@ -1,4 +1,4 @@
-"""Fits of estimators that keep the rows of a query together.
+"""Fit scikit-learn estimators so that the rows of a query stay together.
 
 Rankers get the queries as groups, and estimators that cross-validate get folds of whole queries.
 """
@@ -14,7 +14,7 @@ from sklearn import config_context
 from ..._support._values import is_integer
 from ...exceptions import InputError
 
-# Number of folds where cv is None, as in scikit-learn.
+# Number of folds if cv is None, as in scikit-learn.
 _N_FOLDS = 5
 
 
@@ -24,10 +24,10 @@ def ranks_queries(estimator):
 
 
 def fit_whole_queries(estimator, matrix, target, query):
-    """Fit an estimator and return the fitted estimator; `query` contains each row's query, in ascending order.
+    """Fit an estimator so that the rows of a query stay together, and return the fitted estimator.
 
-    If the last step is a ranker, the queries are passed to its ``fit``. During the fit, every parameter `cv` is
-    replaced by folds of whole queries.
+    `query` contains the query of each row, in ascending order. If the last step is a ranker, the queries are passed to
+    its ``fit``. During the fit, every parameter `cv` is replaced by folds of whole queries.
     """
     path, last = _last_step(estimator)
     name = _query_parameter(last)
@@ -42,18 +42,18 @@ def fit_whole_queries(estimator, matrix, target, query):
         _refuse_resampled(key, estimator, params)
     for key, value in cv.items():
         estimator.set_params(**{key: _folds(value, _owner(key, estimator, params), target, query)})
-    # A pipeline accepts parameters of its steps by name, but not with metadata routing, which is not needed here.
+    # Metadata routing is switched off, because with it a pipeline does not accept parameters of its steps by name.
     with config_context(enable_metadata_routing=False) if given and path else nullcontext():
         fitted = estimator.fit(matrix, target, **given)
     if cv:
-        estimator.set_params(**cv)  # restore the values that the user gave, because the folds contain row positions
+        estimator.set_params(**cv)  # restore the user's values, because the folds contain row indices
     return fitted
 
 
 def _last_step(estimator):
-    """Return the name and the last step of nested pipelines, such as "outer__inner" for a step in two pipelines.
+    """Return the path and the last step of nested pipelines; the path is a name such as "outer__inner".
 
-    If the estimator is not a pipeline, the name is an empty string.
+    If the estimator is not a pipeline, return an empty path and the estimator itself.
     """
     path = []
     while hasattr(estimator, "steps"):
@@ -63,7 +63,7 @@ def _last_step(estimator):
 
 
 def _query_parameter(estimator):
-    """Return the parameter of ``fit`` that accepts queries, "qid" or "group"; None if ``fit`` has neither parameter."""
+    """Return the name of the parameter of ``fit`` that accepts queries: "qid", "group", or None if there is none."""
     parameters = signature(estimator.fit).parameters if hasattr(estimator, "fit") else ()
     return next((name for name in ("qid", "group") if name in parameters), None)
 
@@ -90,7 +90,7 @@ def _owner(key, estimator, params):
 
 
 def _refuse_resampled(key, estimator, params):
-    """Raise InputError if a splitter would get only a part of the rows, because its folds would then be wrong."""
+    """Raise InputError if the estimator with the parameter `key` gets only some rows, which makes its folds wrong."""
     from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
     from sklearn.ensemble import VotingClassifier, VotingRegressor
     from sklearn.feature_selection import SelectFromModel
