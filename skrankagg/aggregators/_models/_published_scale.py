@@ -9,7 +9,7 @@ from ..._data._frames import first_row, plain_index, show_id
 from ..._support._values import is_finite, show
 from ...exceptions import InputError
 
-#: Points of Elo for a factor of e in the odds, and the mean of a board.
+#: Elo points for a factor of e in the odds, and the mean of the Elo points of a query.
 ELO_POINTS, ELO_MEAN = 400 / math.log(10), 1000.0
 
 
