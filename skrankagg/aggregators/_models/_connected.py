@@ -60,8 +60,8 @@ def _add_absent(lists, q, below, above):
 def check_maximum(lists, stages, variables, needs_ties):
     """Raise InputError if ties connect the items of a query, but the likelihood of the query has no maximum.
 
-    Suppose one list ranks a above b, and another list ties a and b. The likelihood then increases for ever, as the
-    worth of a and the frequency of ties grow together.
+    Suppose one list ranks a above b, and another list ties a and b. The likelihood then increases without end while the
+    worth of a and the frequency of ties grow.
     """
     if not needs_ties.any():
         return
@@ -79,8 +79,8 @@ def _refuse(lists, q, above, n_parts, label):
         few = [show_id(lists.items, lists.candidate_item[lists.candidate_ptr[q] + item]) for item in items[:5]]
         return ", ".join(few) + (f" and {len(items) - 5} more" if len(items) > 5 else "")
 
-    # Find the components whose items no list ranks above other items, or no list ranks below other items. The largest
-    # component is left out.
+    # Find the components that no list ranks above another component, and the components that no list ranks below
+    # another. The largest component is left out.
     across = above & (label[:, None] != label)
     largest = np.bincount(label).argmax()
     ends = {

@@ -12,13 +12,14 @@ from ...base import BaseAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights, voter_values
 from ...exceptions import InputError
 
-#: A mapping or Series of voter to number, or None.
+#: Constraint of parameters that accept a mapping or Series of voter to number, or None.
 PER_VOTER = VOTER_WEIGHTS["voter_weights"]
 
 
-#: Largest number of lists in a query, counting weights: larger numbers are not exact as float64.
+#: Largest total weight of the lists of a query; larger integers are not exact as float64.
 MOST_LISTS = 2**53
-# Largest number of rows if a row of weight w is repeated w times: some hundred megabytes. Some methods need each copy.
+# Largest number of rows after each row of weight w is repeated w times, as some methods need it. These rows take some
+# hundred megabytes.
 _MOST_COPIES = 2**24
 
 

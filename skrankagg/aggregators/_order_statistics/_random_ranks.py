@@ -1,6 +1,6 @@
 """P-values of rank sums and rank products.
 
-A p-value is the probability that random lists give an item ranks that are at least as good as its own.
+A p-value is the probability that random lists give an item ranks at least as good as its actual ranks.
 
 A random list gives an item one of the places of the actual list; all places have the same probability. The places are
 the normalised ranks in the list, with ties unchanged, and a place 1 for each item missing from the list. In other
@@ -60,7 +60,7 @@ def _refuse(lists, candidate, n_lists):
 def list_kinds(lists, n_items):
     """Number the kinds of lists, where two lists are of the same kind if they contain the same normalised ranks.
 
-    Returns the number of each list's kind, and the position of one list of each kind.
+    Returns the number of each list's kind, and the index of one list of each kind.
     """
     odd = lists.rank != positions(lists.row_ptr)
     is_tied = np.bincount(lists.row_list[odd], minlength=lists.n_lists) > 0
@@ -75,7 +75,7 @@ def list_kinds(lists, n_items):
 def _number_alike(*columns):
     """Number the distinct rows of a table in ascending order; `columns` are the columns of the table.
 
-    Returns the number of each row, and the position of the first row with each number.
+    Returns the number of each row, and the index of the first row with each number.
     """
     number = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
@@ -115,7 +115,7 @@ def null_numbers(lists, kind, ignore_absent):
     else:
         v = np.flatnonzero(lists.list_weight > 0)
         owner, n_owners = lists.list_query[v], lists.n_queries
-    # Sort the kinds of each owner, and count the lists of each kind.
+    # An owner is a candidate or a query. Sort the kinds of each owner, and count the lists of each kind.
     order = np.lexsort((kind[v], owner))
     v, owner = v[order], owner[order]
     new = np.ones(len(v), dtype=bool)

@@ -1,4 +1,4 @@
-"""Sums of the points that each list gives to its places, with two ways to treat absent items."""
+"""Base classes of methods that add up points for ranks, with two ways to treat absent items."""
 
 import numpy as np
 

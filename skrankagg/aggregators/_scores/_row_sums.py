@@ -12,7 +12,7 @@ def weigh_rows(lists, value):
 
 
 def sum_rows(lists, value, given=None):
-    """For each candidate, add up the values of its rows, each multiplied by the weight of its list.
+    """Add up, for each candidate, the values of its rows, multiplied by the weights of their lists.
 
     `given` contains one value for each list. The list adds this value, times its weight, to all items of its query.
     None means 0.
