@@ -71,7 +71,7 @@ def pairwise_preferences(
     lists = check_lists(encode_plain(lists))
     if lists.n_queries != 1:
         raise InputError(
-            f"`lists` of pairwise_preferences must be the lists of one query; got {lists.n_queries} queries. Select "
+            f"`lists` of pairwise_preferences must contain exactly one query; got {lists.n_queries} queries. Select "
             "one query: RankedLists.from_frame(df)[[0]]."
         )
     check_absent(absent)

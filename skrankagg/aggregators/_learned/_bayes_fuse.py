@@ -147,8 +147,8 @@ class BayesFuse(LearnsFromPositions):
         whole = all(isinstance(one, Integral) and is_real(one) for one in cutoffs)
         if not whole or not cutoffs or min(cutoffs) < 1 or any(np.diff(cutoffs) <= 0):
             raise InputError(
-                f"`cutoffs` must be integers of at least 1 in ascending order; got {cutoffs}. They are the last "
-                "positions of the bins. Sort the numbers and drop repeated numbers."
+                f"`cutoffs` must be integers of at least 1 in ascending order; got {cutoffs}. Sort the numbers and "
+                "drop repeated numbers."
             )
 
     def _cells(self, lists):

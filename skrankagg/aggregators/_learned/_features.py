@@ -20,8 +20,8 @@ def fill_voters(matrix, lists, column, features):
     """Write the features of each voter's lists into the voter's columns of the matrix.
 
     `column`, of shape (n_lists,), contains the first column of each list's voter, or -1 if the voter has no columns. A
-    voter has one column for each of the `features`, in their order. The matrix, of shape (n_candidates, n_columns),
-    must contain zeros at the start.
+    voter has one column for each of the `features`, in their order. The matrix has shape (n_candidates, n_columns).
+    Before the call it must contain NaN in the columns of "score", and 0 in all other columns.
     """
     held = column[lists.row_list] >= 0
     candidate, first = lists.candidate[held], column[lists.row_list][held]
@@ -40,7 +40,7 @@ def fill_voters(matrix, lists, column, features):
 
 
 def _split(values, block):
-    """Split `values` into a list of arrays, one for each distinct number in `block`, which is in ascending order."""
+    """Split `values` where the number in `block` changes; the numbers in `block` are in ascending order."""
     return np.split(values, np.flatnonzero(np.diff(block)) + 1)
 
 
@@ -64,7 +64,7 @@ def consensus_scores(ranked):
 
 
 def center_columns(matrix, ptr):
-    """Center each column around its mean within each query, in place; NaN values are ignored."""
+    """Subtract from each column its mean over the candidates of each query, in place; NaN values are ignored."""
     query_rows = np.diff(ptr)
     for queries in _split(np.arange(len(query_rows)), ptr[:-1] // _ROWS):
         first, last = ptr[queries[0]], ptr[queries[-1] + 1]

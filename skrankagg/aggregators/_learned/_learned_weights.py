@@ -280,7 +280,7 @@ class LearnedWeights(SupervisedAggregator):
         )
         if not converged:
             warn_user(
-                f"{self!r} has not found the best weights in {self.max_iter} steps; raise max_iter, tol or alpha.",
+                f"{self!r} did not converge in {self.max_iter} steps. Raise max_iter, tol or alpha.",
                 ConvergenceWarning,
             )
         self.loss_, self.n_queries_, self.n_relevant_ = float(loss(weight)[0]), len(ptr) - 1, np.count_nonzero(share)
@@ -310,8 +310,8 @@ class LearnedWeights(SupervisedAggregator):
             gain = np.maximum(2.0**grade - 1 if self.gain == "exponential" else grade, 0.0)
         if not np.isfinite(gain).all():
             raise InputError(
-                f"Gains must be finite; got an infinite gain for grade {grade.max():g} with gain='exponential'. "
-                "Choose gain='linear'."
+                "With gain='exponential', the gain 2 ** grade - 1 must be finite; it overflows for grade "
+                f"{grade.max():g}. Choose gain='linear'."
             )
         total = np.add.reduceat(gain, lists.candidate_ptr[:-1])
         kept = (total > 0)[lists.candidate_query]
@@ -385,10 +385,10 @@ def _gains_by_voter(base, lists):
 
 
 def _signed_gains(base, lists, weight):
-    """Multiply the gains of the rows, and of each list's absent items, by the weights of the lists.
+    """Multiply the gains of rows and of absent items by the weights of their lists; weights may be negative.
 
-    The gain of a row is its difference from the gain of an absent item. The second result contains the gains of absent
-    items, with shape (n_lists,). It is None if these gains are all 0. Weights may be negative.
+    The first result contains a number for each row: the gain of its item minus the gain of an absent item. The second
+    result, of shape (n_lists,), is for absent items. It is None if all gains of absent items are 0.
     """
     gain, given, _ = base._linear_gains(lists)
     return gain * weight[lists.row_list], None if given is None else given * weight

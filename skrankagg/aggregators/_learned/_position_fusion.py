@@ -23,7 +23,7 @@ __all__ = ["ProbFuse", "SegFuse", "SlideFuse"]
 
 
 class _Probabilities(LearnsFromPositions):
-    """Base of methods that learn the share of relevant items in each cell (position or segment) of a voter's lists."""
+    """Base class of methods that learn the share of relevant items at each position or segment of a voter's lists."""
 
     #: Whether a list that is too short to reach a cell counts as 0 in the mean of the cell; with False it is left out.
     _counts_short_lists = True
@@ -31,7 +31,7 @@ class _Probabilities(LearnsFromPositions):
     def _learn_probabilities(self, lists, judged, cell):
         """Learn a table of probabilities for each voter, and return the tables as a frame.
 
-        `cell` is the name of the frame's column with the numbers of the cells, from 1.
+        The frame numbers the cells from 1, in a column with the name `cell`.
         """
         relevant = self._relevant(lists, judged).astype(np.float64)
         sums = CellSums(lists, self._cells(lists))

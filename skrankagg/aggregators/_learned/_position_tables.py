@@ -1,4 +1,4 @@
-"""Base of methods that learn from judgements which positions in a voter's lists have relevant items.
+"""Base class of methods that learn from judgements which positions in a voter's lists have relevant items.
 
 A list is divided into consecutive *cells*: its positions, segments or bins. Each voter has a table with a number for
 each cell that some training list of the voter reaches. The tables of all voters are concatenated; the last table
@@ -46,7 +46,7 @@ def tie_means(lists, value):
 
 
 class CellSums:
-    """Sums over the cells of training lists, by voter; a cell is a position, a segment or a bin of a list.
+    """Sums over the cells of each voter's training lists; a cell is a position, a segment or a bin of a list.
 
     Lists of weight 0 are left out.
 
@@ -60,7 +60,7 @@ class CellSums:
     Attributes
     ----------
     voters : ndarray of shape (n_known,)
-        Codes of the voters that have a list.
+        Indices of the voters that have a list.
     ptr : ndarray of shape (n_known + 1,)
         Offsets: ``voters[k]`` has the entries ``ptr[k]`` to ``ptr[k + 1] - 1``. A voter has one entry for each cell
         that some of its lists reach.
@@ -110,7 +110,7 @@ class CellSums:
 
 
 class LearnsFromPositions(SupervisedAggregator):
-    """Base of methods that learn a value for each cell, and add up the values of the cells that contain an item.
+    """Base class of methods that learn a value for each cell, and add up the values of the cells that contain an item.
 
     A cell is a position, a segment or a bin of a voter's lists.
 
@@ -164,9 +164,9 @@ class LearnsFromPositions(SupervisedAggregator):
         if not (relevant[lists.candidate] & (lists.list_weight > 0)[lists.row_list]).any():
             least = "" if threshold is None else f" of at least {threshold:g}"
             raise InputError(
-                f"{type(self).__name__} learns from relevant items, but no training list of a weight above 0 contains "
-                f"an item with a relevance{least or ' above 0'}. Check relevance_threshold and the weights, or give "
-                "more queries."
+                f"{type(self).__name__} learns from relevant items, but no training list with a weight above 0 "
+                f"contains an item with a relevance{least or ' above 0'}. Lower relevance_threshold, check the "
+                "weights, or judge more queries."
             )
         return relevant
 
@@ -175,9 +175,9 @@ class LearnsFromPositions(SupervisedAggregator):
         with np.errstate(over="ignore"):
             if lists.is_weighted and not np.isfinite(lists.list_weight.sum() * size):
                 raise InputError(
-                    f"{type(self).__name__} cannot add up these list weights: they are up to "
-                    f"{lists.list_weight.max():g}, and their sums are too large for floating-point numbers. Multiply "
-                    "the weights of all lists by one number that brings them closer to 1."
+                    f"The sum of the list weights must be within the range of floating-point numbers; "
+                    f"{type(self).__name__} got weights up to {lists.list_weight.max():g}. Divide the weights of all "
+                    "lists by the largest weight."
                 )
 
     def _keep_tables(self, lists, sums, table, pooled):
@@ -187,7 +187,7 @@ class LearnsFromPositions(SupervisedAggregator):
         self._table = np.concatenate([table, pooled])
 
     def _match(self, lists):
-        """Find the number of each list's table; the returned lists have weight 0 for ignored voters."""
+        """Return the lists, with weight 0 for ignored voters, and the number of the table of each list."""
         check_is_fitted(self)
         lists, place = match_voters(
             self,

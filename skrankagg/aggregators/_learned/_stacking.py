@@ -295,8 +295,8 @@ class StackedFusion(SupervisedAggregator):
         if not left.all() and not self._query_features():
             raise InputError(
                 f"{type(self).__name__} was not fitted on any voter of query {show_id(lists.queries, first_row(~left))}"
-                f"{hint}, so the items of this query have no features. Fit it with some of these voters, drop "
-                "the query, or add a feature that does not depend on single voters, such as 'support' or BordaCount()."
+                f"{hint}, so the items of this query have no features. Fit it with some of these voters, or drop the "
+                "query. Or add a feature that does not depend on single voters, such as 'support' or BordaCount()."
             )
         return place
 
@@ -346,8 +346,8 @@ class StackedFusion(SupervisedAggregator):
             grade[grade < self.relevance_threshold] = 0.0
             if not grade.any():
                 raise InputError(
-                    f"{type(self).__name__} learns from relevant items, but no grade reaches relevance_threshold="
-                    f"{self.relevance_threshold:g}; the highest grade is {np.nanmax(relevance):g}. Lower the threshold."
+                    f"`relevance_threshold` must be at most the highest grade, {np.nanmax(relevance):g}; got "
+                    f"{self.relevance_threshold:g}. Lower the threshold."
                 )
         return grade
 
@@ -371,7 +371,7 @@ class StackedFusion(SupervisedAggregator):
             )
         if not hasattr(estimator, "decision_function") and not hasattr(estimator, "predict_proba"):
             raise InputError(
-                f"`estimator` must have a decision_function or predict_proba if it is a classifier; got {estimator!r}. "
+                f"A classifier as `estimator` must have a decision_function or predict_proba; got {estimator!r}. "
                 "Choose another classifier, or a regressor."
             )
 
@@ -386,8 +386,8 @@ class StackedFusion(SupervisedAggregator):
         if hasattr(first, "__sklearn_tags__") and not first.__sklearn_tags__().input_tags.allow_nan:
             raise InputError(
                 f"The feature 'score' is NaN if a list does not contain the item, but {type(first).__name__} does not "
-                "accept NaN. Replace 'score' by 'min-max' and 'present', put SimpleImputer before the estimator in a "
-                "pipeline, or choose an estimator that accepts NaN, such as HistGradientBoostingRegressor."
+                "accept NaN. Replace 'score' by 'min-max' and 'present', or choose an estimator that accepts NaN, such "
+                "as HistGradientBoostingRegressor. A SimpleImputer before the estimator also removes NaN."
             )
 
     def _aggregate(self, lists):

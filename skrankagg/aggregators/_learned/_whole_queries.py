@@ -75,8 +75,8 @@ def _refuse_inner_rankers(params, path):
             name = type(value).__name__
             raise InputError(
                 f"`estimator` may contain a ranker only as its last step; got {name} at {key!r}, where it does not "
-                f"receive the queries of the rows. Pass {name}() itself, or a pipeline that ends in it. To search its "
-                "parameters, search over StackedFusion with parameter names such as estimator__alpha."
+                f"receive the queries of the rows. Pass {name}() itself, or a pipeline with {name}() as its last step. "
+                "To tune its parameters, search over StackedFusion with parameter names such as estimator__alpha."
             )
 
 
@@ -107,7 +107,7 @@ def _refuse_resampled(key, estimator, params):
         if not isinstance(outer, whole):
             raise InputError(
                 f"`estimator` must keep the rows of a query together; got {inside} inside {type(outer).__name__}, "
-                f"which gets some rows without their queries. "
+                f"where it gets some rows without their queries. "
                 f"Search over StackedFusion({inside}()) instead, with parameter names such as estimator__alpha."
             )
 
@@ -130,7 +130,7 @@ def _folds(cv, owner, target, query):
         tests = [np.isin(query, queries[test]) for _, test in KFold(n_folds).split(queries)]
         return [(np.flatnonzero(~test), np.flatnonzero(test)) for test in tests]
     if isinstance(cv, Real):
-        raise InputError(f"`cv` of {name} must be a number of folds of queries or a splitter; got {cv}. Choose cv=5.")
+        raise InputError(f"`cv` of {name} must be a whole number of folds, or a splitter; got {cv}. Choose cv=5.")
     with catch_warnings():
         # If the splitter ignores the groups, the check below raises an error.
         filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
@@ -139,7 +139,7 @@ def _folds(cv, owner, target, query):
     if torn:
         raise InputError(
             f"`cv` of {name} must keep the rows of a query together; got {cv!r}, which puts rows of {torn} queries "
-            "into both the training and the test rows. Choose a number of folds, or a splitter of groups such as "
-            "GroupKFold(5), whose groups are the queries."
+            "into both the training and the test rows. Choose a number of folds, or a splitter such as GroupKFold(5); "
+            "the groups are the queries."
         )
     return folds

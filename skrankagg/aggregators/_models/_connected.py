@@ -49,7 +49,7 @@ def check_connected(lists, absent):
 
 
 def _add_absent(lists, q, below, above):
-    """Record in the matrix `above` that the items of the lists in `below` are ranked above the absent items."""
+    """Record in the matrix `above` that the lists marked in `below` rank their items above absent items."""
     for k in np.flatnonzero(below & (lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]] > 0)):
         rows = slice(*lists.row_ptr[lists.list_ptr[q] + k : lists.list_ptr[q] + k + 2])
         held = np.zeros(len(above), dtype=bool)
@@ -89,7 +89,7 @@ def _refuse(lists, q, above, n_parts, label):
     }
     found = " and ".join(f"no list ranks {name(items)} {which} others" for which, items in ends.items() if len(items))
     raise InputError(
-        "With prior=0, a chain of lists must lead from each item to every other item, at each step from a better to "
-        f"a worse item. The items of query {show_id(lists.queries, q)} fall into {n_parts} parts: {found}, so the "
-        "likelihood has no maximum. Choose prior=0.5, or leave these items out."
+        "With prior=0, a chain of lists must lead from each item down to every other item. The items of query "
+        f"{show_id(lists.queries, q)} fall into {n_parts} parts: {found}, so the likelihood has no maximum. Choose "
+        "prior=0.5, or leave these items out."
     )

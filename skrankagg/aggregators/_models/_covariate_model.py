@@ -211,8 +211,8 @@ class CovariateModel:
             some = " of weight above 0" if (weight[list_set == one] == 0).any() else ""
             raise InputError(
                 f"Covariate {self.names[k]!r} must vary within lists; it is constant in each list{some}"
-                f"{self._where(np.arange(lists.n_queries), one)}, so it cannot change the order. Leave it out"
-                f"{self._or_pool}."
+                f"{self._where(np.arange(lists.n_queries), one)}, so it cannot change the order. Leave out "
+                f"the covariate{self._or_pool}."
             )
 
     @property

@@ -48,7 +48,7 @@ class CovariateFits:
         return self._fit_parts(lambda part: weights[:, part], weights.shape[1])
 
     def of_draws(self, weights):
-        """Return the scores for DrawnWeights; the weights of the lists are computed for a few replicates at a time."""
+        """Return the scores for DrawnWeights; list weights are computed for a few replicates at a time."""
         return self._fit_parts(lambda part: weights.of_draws(part).dense(), weights.shape[1])
 
     def _fit_parts(self, dense, n):
@@ -62,7 +62,7 @@ class CovariateFits:
 
 
 class _ChordFits:
-    """Fits of some queries under many sets of weights; each fit starts from the estimate of all lists."""
+    """Fits of some queries to many sets of weights, by chord steps that start from the estimate of all lists."""
 
     def __init__(self, model, queries, rows):
         self.model, self.queries, self.rows = model, queries, rows

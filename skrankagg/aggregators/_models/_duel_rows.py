@@ -192,7 +192,7 @@ class DuelRows(NewtonRows):
         return odds
 
     def _of_candidates(self, values):
-        """Add up each candidate's values over its duels, with a minus sign in duels where it is the second item."""
+        """Add up the values of each candidate's duels, with a minus sign where the candidate is the second item."""
         # If each pair has many duels, adding up by pair first takes half the time.
         pairs = np.bincount(self.cell, weights=values, minlength=int(self.cell_ptr[-1]))
         sums = np.empty(self.n_candidates)
@@ -237,9 +237,9 @@ class DuelRows(NewtonRows):
     def _curvatures(self, variance):
         """Compute the negative second derivatives of the log-likelihood, for scaled covariates.
 
-        The first result contains the derivatives by two log-worths, with an array for each block of queries with
-        equally many items. The second contains the derivatives by a log-worth and a coefficient, of shape
-        (n_candidates, P). The third contains the derivatives by two coefficients, of shape (n_queries, P, P).
+        The first result contains the derivatives by two log-worths: one array for all queries with the same number of
+        items. The second contains the derivatives by a log-worth and a coefficient, of shape (n_candidates, P). The
+        third contains the derivatives by two coefficients, of shape (n_queries, P, P).
         """
         n, number = self.n_candidates, self.n_covariates
         both = np.bincount(self.cell, weights=variance, minlength=int(self.cell_ptr[-1]))

@@ -13,7 +13,7 @@ def pair_queries(lists):
 
 
 def list_pairs(lists, chosen=slice(None)):
-    """Return the upper and the lower candidate of each chosen list of two items, and a mask of the ties."""
+    """Return the upper and the lower candidate of each chosen list of two items, and a mask of the tied lists."""
     upper = lists.row_ptr[:-1][chosen]
     first, second = lists.candidate[upper].astype(np.int64), lists.candidate[upper + 1].astype(np.int64)
     return first, second, lists.rank[upper] == lists.rank[upper + 1]
@@ -112,7 +112,7 @@ class PairCounts:
         `compared`, of shape (n_pairs, n_replicates), contains the number of comparisons of each pair in each replicate.
         `won`, of shape (n_candidates, n_replicates), contains the wins of each candidate.
 
-        The function leaves out the constant of the log-likelihood. It returns values of shape (n_queries,
+        The function leaves out the additive constant of the log-likelihood. It returns values of shape (n_queries,
         n_replicates), and their derivatives by the log-worths.
         """
         lists = self.lists

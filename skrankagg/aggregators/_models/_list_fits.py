@@ -12,9 +12,9 @@ _HAS_KERNEL = COMPILED
 
 
 def fit_small_queries(stages, fitted, **options):
-    """Fit the small queries without ties that the method before this one has not fitted.
+    """Fit the small queries without ties that an earlier method has not fitted.
 
-    `stages` is the likelihood. `fitted` contains three results of the method before: the variables, the number of
+    `stages` is the likelihood. `fitted` contains three results of the earlier method: the variables, the number of
     iterations of each query, and a mask of the fitted queries. Returns the same three results after this fit. The
     variables of queries that do not converge stay the same. `options` contains the prior, `tol` and `max_iter`.
     """

@@ -118,9 +118,9 @@ class ListRows(NewtonRows):
     def _curvatures(self, utility):
         """Compute the negative second derivatives of the log-likelihood, for scaled covariates.
 
-        The first result contains the derivatives by two log-worths, with an array for each block of queries with
-        equally many items. The second contains the derivatives by a log-worth and a coefficient, of shape
-        (n_candidates, P). The third contains the derivatives by two coefficients, of shape (n_queries, P, P).
+        The first result contains the derivatives by two log-worths: one array for all queries with the same number of
+        items. The second contains the derivatives by a log-worth and a coefficient, of shape (n_candidates, P). The
+        third contains the derivatives by two coefficients, of shape (n_queries, P, P).
         """
         n, number, cells = self.n_candidates, self.scaled.shape[1], np.zeros(int(self.cell_ptr[-1]))
         crossed, by_coefficient = np.zeros((n, number)), np.zeros((self.n_queries, number, number))

@@ -98,10 +98,10 @@ class NewtonRows:
     def fit(self, *, prior=0.5, ridge=0.0, tol=1e-12, max_iter=100, start=None, far=FAR):
         """Maximise the posterior of the log-worths and coefficients; return a RowsFit.
 
-        `prior` is PlackettLuce's prior of the worths. `ridge` times half the sum of the squared scaled coefficients is
-        subtracted from the log-likelihood. A scaled coefficient is a coefficient times the covariate's `scale`. A
-        `ridge` of shape (n_sets, P) has a number for each coefficient.
-        The iteration ends if a scaled coefficient exceeds `far`. `start` is an earlier RowsFit of the same rows.
+        `prior` is PlackettLuce's prior of the worths. The penalty ``ridge / 2`` times the sum of the squared scaled
+        coefficients is subtracted from the log-likelihood. A scaled coefficient is a coefficient times the covariate's
+        `scale`. A `ridge` of shape (n_sets, P) has a number for each coefficient. The iteration ends if a scaled
+        coefficient exceeds `far`. `start` is an earlier RowsFit of the same rows.
         """
         worth = np.zeros(self.n_candidates) if start is None else np.array(start.log_worth, dtype=np.float64)
         coefficients = np.zeros((self.n_sets, self.n_covariates))

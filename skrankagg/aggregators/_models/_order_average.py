@@ -58,9 +58,9 @@ def mean_squares_of_pairs(worth, below):
 
 
 def _in_parts(functions, worth, below, *options):
-    """Call the function for classes of this size; `functions` are for small, medium and large classes, in this order.
+    """Call the function for small, medium or large classes, depending on the number of items of these classes.
 
-    Each function returns a tuple of arrays.
+    `functions` contains these three functions in this order. Each function returns a tuple of arrays.
     """
     n_items = len(worth)
     listed, integrated, efron = functions
@@ -96,7 +96,10 @@ def _tree_sum(values):
 
 @cache
 def _chances(n_items):
-    """Return the weight 1 / binom(d, k) of each set of k items; bit i of its number is 1 if it contains item i."""
+    """Return the weight 1 / binom(n_items, k) of each set of k items.
+
+    The index of a set is a binary number: bit i is 1 if the set contains item i.
+    """
     size = np.zeros(1, dtype=np.int64)
     for _ in range(n_items):
         size = np.concatenate([size, size + 1])

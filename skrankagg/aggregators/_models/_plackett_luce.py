@@ -523,7 +523,7 @@ class PlackettLuce(WeightedAggregator):
             n_open = lists.n_queries if len(converged) == 1 else int((~converged).sum())
             warn_user(
                 f"{self!r} did not converge in {self.max_iter} iterations for {n_open} of {lists.n_queries} "
-                "queries; raise max_iter, tol or prior.",
+                "queries. Raise max_iter, tol or prior.",
                 ConvergenceWarning,
             )
 

@@ -14,12 +14,12 @@ ELO_POINTS, ELO_MEAN = 400 / math.log(10), 1000.0
 
 
 class PublishedScale:
-    """Conversion of log-worths to scores.
+    """Conversion of log-worths to published scores, which are log-worths or Elo points.
 
     Parameters
     ----------
     lists : RankedLists
-        Lists whose candidates have the log-worths.
+        Lists from which the log-worths are estimated.
     scale : {"log", "elo"}
         "log" keeps the log-worths. "elo" multiplies them by 400 / log(10); without an anchor, the scores of each query
         are then shifted to the mean 1000.

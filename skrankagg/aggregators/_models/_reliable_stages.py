@@ -143,9 +143,10 @@ class ReliableStages:
             yield np.concatenate(blocks)
 
     def information(self, variables):
-        """Yield the second derivatives of each query by the variables of `by_list`, multiplied by -1.
+        """Yield the information matrix of each query, for the variables in the columns of `by_list`.
 
-        The reliabilities keep their current values.
+        This is the matrix of the second derivatives of the log-likelihood, multiplied by -1. The reliabilities keep
+        their current values.
         """
         lists, cells = self.lists, iter(self.inner.information(self._inner(variables)))
         for q in range(lists.n_queries):
@@ -157,7 +158,7 @@ class ReliableStages:
             yield whole
 
     def _own(self, cell, q):
-        """Return the items of a voter in a query, numbered within the query."""
+        """Return the items of a cell (the lists of one voter in one query), numbered within the query."""
         ptr = self.inner.lists.candidate_ptr
         return self.origin[ptr[cell] : ptr[cell + 1]] - self.lists.candidate_ptr[q]
 

@@ -97,7 +97,7 @@ class Stages:
         return other
 
     def tie_sizes_of(self, other):
-        """Do nothing; in this model several items are never chosen at once, so there are no tie sizes to copy."""
+        """Do nothing, because this model has no tie sizes that could be copied."""
 
     def n_choices(self):
         """Return the total weight of the lists that contain each candidate (a pair of a query and an item)."""

@@ -67,7 +67,7 @@ class TiedStages:
         self._read_sizes()
 
     def _read_sizes(self):
-        """Find the sizes of tied classes in lists of positive weight, and the rivals of each size."""
+        """Find the sizes of tied classes in lists of positive weight, and the sizes that compete with each size."""
         most_left = np.zeros((int(self.owner.max()) + 1, self.largest + 1), dtype=np.int64)
         for own, _, size in self.blocks:
             one, place = np.nonzero((size > 0) & (self.list_weight[own] > 0)[:, None])

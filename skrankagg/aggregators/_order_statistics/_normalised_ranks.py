@@ -45,8 +45,8 @@ class BaseNormalisedRanks(BaseAggregator):
         if (total > MOST_LISTS).any():
             q = first_row(total > MOST_LISTS)
             raise InputError(
-                f"{type(self).__name__} counts a list of weight w as w lists, at most 2^53 in a query; the weights of "
-                f"query {show_id(lists.queries, q)} add up to {total[q]:g}. Give smaller weights."
+                f"{type(self).__name__} counts a list of weight w as w lists, and allows at most 2^53 lists in a "
+                f"query; got {total[q]:g} lists in query {show_id(lists.queries, q)}. Give smaller weights."
             )
         self._list_n_items(lists)
         if self.n_items is not None and not isinstance(self.n_items, Integral):
@@ -93,8 +93,8 @@ class BaseNormalisedRanks(BaseAggregator):
             q = int(np.argmax(copies))
             raise InputError(
                 f"{what} treats a list of weight w as w copies. All copies together must have at most {most} ranks; "
-                f"they have {copies.sum():g}, and {copies[q]:g} of these ranks are in query "
-                f"{show_id(lists.queries, q)}. Give smaller weights or another statistic."
+                f"got {copies.sum():g} ranks, and {copies[q]:g} of these ranks are in query "
+                f"{show_id(lists.queries, q)}. Give smaller weights, or choose another statistic."
             )
 
     def _normalise(self, lists):

@@ -22,12 +22,13 @@ _MOST_LISTS = 1 << 16
 
 
 def random_rank_pvalues(lists, n_items, *, logarithms, ignore_absent):
-    """Compute the log probability that random lists give a candidate a rank sum at most as large as the actual sum.
+    """Compute the log p-value of each candidate's rank sum.
 
-    The ranks in the sum are normalised: `n_items`, float64 of shape (n_lists,), contains the number by which the ranks
-    of each list are divided. If `logarithms` is true, the logarithms of the normalised ranks are added up instead. Sums
-    that are equal up to rounding have the same probability. The distribution is computed only once for all candidates
-    with the same null distribution, even if they belong to different queries.
+    The p-value is the probability that random lists give the candidate a rank sum at or below the actual sum. The ranks
+    in the sum are normalised: `n_items`, float64 of shape (n_lists,), contains the number by which the ranks of each
+    list are divided. If `logarithms` is true, the logarithms of the normalised ranks are added up instead. Sums that
+    are equal up to rounding have the same probability. Each null distribution is computed only once, even if candidates
+    of several queries share it.
     """
     kind, example = list_kinds(lists, n_items)
     kinds = [_places(lists, v, n_items[v], not ignore_absent) for v in example]

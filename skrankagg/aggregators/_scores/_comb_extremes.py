@@ -58,7 +58,7 @@ class _BaseChoice(BaseComb):
         raise NotImplementedError
 
     def _choose_for_all(self, score, lists, absent, candidate, value, weight):
-        """Compute scores like `_choose`, and include the value that each list gives to absent items, from `absent`."""
+        """Compute scores like `_choose`, but also use the value in `absent` that each list gives to absent items."""
         # Take some queries at a time: the values of absent items need more memory than the rows.
         for rows, cells, owners in _absent_cells(lists, candidate):
             given = lists.list_weight[owners] > 0

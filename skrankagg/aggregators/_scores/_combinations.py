@@ -64,10 +64,10 @@ class BaseComb(BaseAggregator):
         where = lists.candidate_query[first_row(bad)]
         lightest, heaviest = smallest_size(lists.list_weight), lists.list_weight.max()
         raise InputError(
-            f"{self!r} must compute sums within the range of floating-point numbers; got weights from {lightest:g} to "
+            f"Sums of {self!r} must be in the range of floating-point numbers; got weights from {lightest:g} to "
             f"{heaviest:g}"
             + (f" and scores up to {np.abs(lists.score).max():g}" if self.norm in (None, "max") else "")
-            + f", and sums of query {show_id(lists.queries, where)} are outside this range. Multiply the weights, "
+            + f", and sums of query {show_id(lists.queries, where)} are outside. Multiply the weights, "
             "or the scores, of all lists by one number that brings them closer to 1."
         )
 
@@ -255,7 +255,7 @@ class _Supported(_SumsOfScores):
         return Consensus(points, scale=scale, additive=total.additive)
 
     def _forgotten(self, lists, total, factor, points):
-        """Return a mask of the queries with a sum that underflows to 0, although its product with the factor is not tiny."""
+        """Return a mask of the queries in which a sum underflows to 0, although sum times factor is not tiny."""
         heads = lists.candidate_ptr[:-1]
         matters = np.maximum(TOLERANCE * np.maximum.reduceat(np.abs(points), heads), _TINY / np.finfo(np.float64).eps)
         with np.errstate(over="ignore", invalid="ignore"):

@@ -370,8 +370,8 @@ class InverseSquareRank(_RankDecay):
         if low.any():
             one, *_ = np.unravel_index(np.argmax(low), low.shape)
             raise InputError(
-                "support='log' needs a total list weight of at least 1 - sigma for each item; got "
-                f"{candidate_weight[low][0]:g} for {show_id(lists.items, lists.candidate_item[one])}. Multiply the "
-                "weights of all lists by one number, or choose support='count'."
+                "With support='log', the total weight of each item's lists must be at least 1 - sigma; got "
+                f"{candidate_weight[low][0]:g} for {show_id(lists.items, lists.candidate_item[one])}. Multiply all "
+                "weights by a larger number, or choose support='count'."
             )
         return np.log(np.where(candidate_weight > 0, candidate_weight + self.sigma, 1.0))

@@ -54,7 +54,7 @@ def sum_rows_again(lists, value, given=None):
 def times(value, weight):
     """Multiply the value of each list by its weights.
 
-    `weight` has shape (n_lists,) or (n_lists, n_replicates), and so has the result.
+    `weight` has shape (n_lists,) or (n_lists, n_replicates); the result has the same shape.
     """
     return (value * weight.T).T
 

@@ -135,8 +135,8 @@ class Agglomerative(WeightedAggregator):
         lists = super()._prepare(X)
         if self.c1 + self.c2 == 0:
             raise InputError(
-                "`c1` and `c2` of Agglomerative must not both be 0: the weight of a merged list is divided by c1 + "
-                "c2. Raise one of them."
+                "`c1` and `c2` of Agglomerative must not both be 0, because the weight of a merged list is divided by "
+                "c1 + c2. Raise one of the two numbers."
             )
         return lists
 
