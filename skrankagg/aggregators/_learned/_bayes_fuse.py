@@ -34,8 +34,8 @@ class BayesFuse(LearnsFromPositions):
     are conditionally independent given the relevance. So two voters with identical lists count as independent evidence.
     If there are few lists, many items tie, because all items of a bin get the same ratio.
 
-    On real runs the gain of the method is within noise. It is at most half a point of mean average precision, over
-    Borda points on short lists and over reciprocal ranks on deep lists (``benchmarks/metasearch.py``).
+    On real runs the method gains at most half a point of mean average precision over Borda points (short lists) or
+    reciprocal ranks (deep lists). This gain is within noise (``benchmarks/metasearch.py``).
 
     Parameters
     ----------

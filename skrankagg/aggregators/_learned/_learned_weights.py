@@ -324,7 +324,7 @@ class LearnedWeights(SupervisedAggregator):
     # ------------------------------------------------------------------ merging
 
     def _weigh(self, base, lists):
-        """Prepare the lists for `base`, and return them with the learnt weight of each list."""
+        """Prepare the lists for the aggregator `base`, and return them with the learnt weight of each list."""
         advice = "fit it on lists of these voters"
         return match_weights(self, base._prepare(lists), self.voter_weights_, advice)[:2]
 

@@ -75,8 +75,8 @@ class SlideFuse(_Probabilities):
     The method learns the share of relevant items at each position in each voter's lists. It averages these shares over
     neighbouring positions. So the method needs no formula that turns ranks into scores.
 
-    On real runs the gain of the method is within noise. It is less than half a point of mean average precision, over
-    Borda points on short lists and over reciprocal ranks on deep lists. Learnt weights of voters gain more
+    On real runs the method gains less than half a point of mean average precision over Borda points (short lists) or
+    reciprocal ranks (deep lists). This gain is within noise. Learnt weights of voters gain more
     (``benchmarks/metasearch.py``).
 
     Parameters
@@ -341,8 +341,8 @@ class SegFuse(_Probabilities):
     r"""Rank items by their scores times the share of relevant items in the same segment of training lists.
 
     Segments grow with depth, from 5 items to hundreds of items. Within a segment, items of a list are distinguished by
-    their scores. On real runs the gain of the method is within noise. It is less than half a point of mean average
-    precision, over Borda points on short lists and over reciprocal ranks on deep lists (``benchmarks/metasearch.py``).
+    their scores. On real runs the method gains less than half a point of mean average precision over Borda points
+    (short lists) or reciprocal ranks (deep lists). This gain is within noise (``benchmarks/metasearch.py``).
 
     Parameters
     ----------

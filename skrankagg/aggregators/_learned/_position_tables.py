@@ -200,9 +200,9 @@ class LearnsFromPositions(SupervisedAggregator):
         return lists, np.where(place < 0, len(self._known), place)
 
     def _entries(self, number, row_list, cell):
-        """Find the table entry of each row.
+        """Return the index of each row's learnt value in the concatenated tables.
 
-        If no training list reaches the cell of a row, the last entry of the table is used.
+        If no training list reaches the cell of a row, the last value of the voter's table is used.
         """
         depth = np.diff(self._ptr)[number]
         return self._ptr[:-1][number][row_list] + np.minimum(cell, (depth - 1)[row_list])

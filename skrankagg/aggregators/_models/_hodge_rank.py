@@ -1,4 +1,4 @@
-"""HodgeRank: scores whose differences come nearest to the results of pairwise comparisons."""
+"""HodgeRank: scores that are fitted to pairwise comparisons by least squares."""
 
 from typing import Literal
 
@@ -18,7 +18,7 @@ __all__ = ["HodgeRank"]
 
 
 class HodgeRank(BaseAggregator):
-    r"""Rank items by scores whose differences come nearest to the margins of pairwise comparisons.
+    r"""Rank items by scores that are fitted to the margins of pairwise comparisons by least squares.
 
     For each pair of items, the lists that compare the two items measure the difference of their scores. These
     measurements are the flow of the query. Weighted least squares fits the scores to the flow: a pair counts more if
@@ -184,12 +184,12 @@ def _comparisons(above, level, absent):
 
 
 def least_squares(weight, gain, label):
-    """Find scores of shape (k, n) whose differences fit ``gain / weight`` best, by weighted least squares.
+    """Fit the differences of scores to ``gain / weight`` by weighted least squares, for k queries of n items.
 
-    The second result, of shape (k,), is the share of the squared flow that the scores leave unexplained. It is NaN for
-    a query without flow. `gain` and `weight` have shape (k, n, n). `weight` is symmetric, and 0 where items are not
-    compared; `gain` is antisymmetric. `label` has shape (k, n) and contains the component of each item; components are
-    numbered from 1.
+    The scores have shape (k, n). The second result, of shape (k,), is the share of the squared flow that the scores
+    leave unexplained. It is NaN for a query without flow. `gain` and `weight` have shape (k, n, n). `weight` is
+    symmetric, and 0 where items are not compared; `gain` is antisymmetric. `label` has shape (k, n) and contains the
+    component of each item; components are numbered from 1.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._models._hodge_rank import least_squares

@@ -52,7 +52,7 @@ def mean_powers(worth, below, power):
 def mean_squares_of_pairs(worth, below):
     """Compute the mean of the sum of 1 / x^2 for each pair of tied items, over the choices with both items available.
 
-    The result has shape (n_items, n_items, n_classes). For the arguments see :func:`mean_logs`.
+    The result has shape (n_items, n_items, n_classes). For x and the arguments see :func:`mean_logs`.
     """
     return _in_parts(_PAIRS, worth, below)[0]
 
@@ -117,7 +117,7 @@ def _sums_of_sets(worth, below):
 
 
 def _with_each(value, n_items):
-    """Sum a value over all sets, and over the sets that contain each item."""
+    """Sum a value over all sets of items, and over the sets that contain each item."""
     own = np.empty((n_items, value.shape[1]))
     for item in reversed(range(n_items)):
         half = len(value) // 2
@@ -226,12 +226,12 @@ def _integrated_pairs(worth, below, s):
 
 
 def _products(kept):
-    """Return the points of the quadrature rule, and for each point two weighted means of exp(-w(D) s).
+    """Return the points of the quadrature rule, and two weighted means of exp(-w(D) s) for each point.
 
-    A point is a share of the items. The first mean is over all sets D; the second leaves out the empty set. Both are
-    multiplied by the weights of the quadrature rule. `kept` contains exp(-w s) of each item, of shape (n_items,
-    n_points, n_classes). The points have the shape (n_shares, 1, 1), and the means have the shape (n_shares, n_points,
-    n_classes).
+    At a point p, the set D contains each item with probability p. The first mean is over all sets D; the second leaves
+    out the empty set. Both are multiplied by the weights of the quadrature rule. `kept` contains exp(-w s) of each
+    item, of shape (n_items, n_points, n_classes). The points have the shape (n_shares, 1, 1), and the means have the
+    shape (n_shares, n_points, n_classes).
     """
     share, weight = (one[:, None, None] for one in _shares_left(len(kept)))
     sets, power = np.zeros((len(share), *kept.shape[1:])), np.ones_like(share)

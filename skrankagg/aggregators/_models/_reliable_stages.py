@@ -129,7 +129,7 @@ class ReliableStages:
     def by_list(self, variables):
         """Yield, for each query, the derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
 
-        The last n_sizes columns are for the tie sizes of the query that have an estimated prevalence.
+        The last n_sizes columns are for the tie sizes with an estimated prevalence.
         """
         lists, cells = self.lists, iter(self.inner.by_list(self._inner(variables)))
         for q in range(lists.n_queries):

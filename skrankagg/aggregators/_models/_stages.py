@@ -227,7 +227,10 @@ class Stages:
         return ragged_cumsum(mine[self.backwards], self.ptr)[self.backwards]
 
     def _without_chosen(self, mine, left):
-        """Subtract from `left`, at each tied row, the share of the class's worth that earlier choices have used up."""
+        """Return the worth available at each row: subtract the share of a tied class that earlier choices have used up.
+
+        `left` contains the total worth from each row to the end of its list.
+        """
         of_class = np.add.reduceat(mine, self.class_ptr[:-1])
         return left[self.class_ptr[:-1]][self.row_class] - self.taken * of_class[self.row_class]
 
@@ -243,9 +246,10 @@ class Stages:
         """Compute, for each row, the sum of ``weight / left**order`` over the choices at which its item is available.
 
         The second result contains the sum over all choices of each list. It is None if no list ranks absent items last.
-        Choices before the class of the item are added in full. A choice within the item's own class is multiplied by
-        the share of the class that is still available at this choice. If `both` is true, this share is squared, which
-        is needed for derivatives with respect to two items of the class.
+        `left` contains the total worth of the items available at each choice. Choices before the class of the item are
+        added in full. A choice within the item's own class is multiplied by the share of the class that is still
+        available at this choice. If `both` is true, this share is squared, which is needed for derivatives with respect
+        to two items of the class.
         """
         chance = weight / left if order == 1 else weight / left**2
         running = ragged_cumsum(chance, self.ptr)
@@ -274,7 +278,7 @@ class Stages:
         return correct
 
     def _over_absent(self, rest):
-        """Add up, for each candidate, the values in `rest` over the query's lists that do not contain the candidate."""
+        """Add up the values of the lists that do not contain a candidate; `rest` contains a value for each list."""
         lists = self.lists
         held = np.bincount(self.candidate, weights=rest[self.row_list], minlength=lists.n_candidates)
         total = lists.sum_over_lists(rest)[lists.candidate_query]

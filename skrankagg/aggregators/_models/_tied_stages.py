@@ -153,7 +153,7 @@ class TiedStages:
         """Yield, for each query, the derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
 
         The first n_items columns are derivatives with respect to the log-worths. The last n_sizes columns are for the
-        tie sizes of the query whose prevalence is estimated.
+        tie sizes with an estimated prevalence.
         """
         lists = self.lists
         scores = [
@@ -171,8 +171,8 @@ class TiedStages:
     def information(self, variables):
         """Yield the information matrix of each query: the second derivatives of the log-likelihood, multiplied by -1.
 
-        The rows and columns of the matrix are the variables in the columns of `by_list`. The second derivatives are
-        computed as finite differences of the first derivatives.
+        The rows and columns of the matrix are for the same variables as the columns of `by_list`. The second
+        derivatives are computed as finite differences of the first derivatives.
         """
         return (self._information(variables, q) for q in range(self.lists.n_queries))
 
@@ -205,7 +205,7 @@ class TiedStages:
     def _blocks(self):
         """Yield blocks of lists; each block consists of three arrays.
 
-        The arrays contain the numbers of the lists, the candidates of each list in reverse order, and the sizes of tied
+        The arrays contain the indices of the lists, the candidates of each list in reverse order, and the sizes of tied
         classes. In the third array, the first row of each tied class contains the number of its items; other rows
         contain 0.
         """

@@ -153,7 +153,7 @@ class SumOfDraws:
         return found
 
     def _convolve(self, cell, tilt, n_cells, most):
-        """Return the tilted probability of each cell, the log norm of the tilt, and the rounding error of the result.
+        """Return the tilted probability of each grid cell, the log norm of the tilt, and the rounding error.
 
         The log norm is the logarithm of the expectation of exp(-tilt * sum). Cells are numbered modulo `n_cells`.
         """
@@ -225,9 +225,10 @@ class _Moments:
 def _choose_tilts(moments):
     """Choose ascending tilts from 0 until the smallest sum is likely under the last tilt, and some tilts below 0.
 
-    The log norm of a tilt is the logarithm of the expectation of exp(-tilt * sum). There are three results. The first
-    contains the tilts of at least 0, in ascending order. The second is a list of pairs, each of a tilt below 0 and its
-    log norm. The third contains the log norms of the tilts in the first result.
+    A tilt multiplies the probability of each sum by exp(-tilt * sum). Its log norm is the logarithm of the expectation
+    of this factor. There are three results. The first contains the tilts of at least 0, in ascending order. The second
+    is a list of pairs, each of a tilt below 0 and its log norm. The third contains the log norms of the tilts in the
+    first result.
     """
     deviation = moments.deviation(0.0)
     tilts, log_norms = [0.0], [0.0]

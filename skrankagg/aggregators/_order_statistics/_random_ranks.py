@@ -59,7 +59,7 @@ def _refuse(lists, candidate, n_lists):
 
 
 def list_kinds(lists, n_items):
-    """Number the kinds of lists, where two lists are of the same kind if they contain the same normalised ranks.
+    """Assign a number to each kind of list; lists of one kind contain the same normalised ranks.
 
     Returns the number of each list's kind, and the index of one list of each kind.
     """
@@ -74,7 +74,7 @@ def list_kinds(lists, n_items):
 
 
 def _number_alike(*columns):
-    """Number the distinct rows of a table in ascending order; `columns` are the columns of the table.
+    """Assign numbers to the distinct rows of a table, in ascending order; `columns` are the columns of the table.
 
     Returns the number of each row, and the index of the first row with each number.
     """
@@ -100,7 +100,7 @@ def _places(lists, v, n_items, lacks_others):
 
 
 def null_numbers(lists, kind, ignore_absent):
-    """Number the null distributions of the candidates' rank sums, so that equal distributions have the same number.
+    """Assign numbers to the null distributions of the candidates' rank sums; equal distributions share a number.
 
     With `ignore_absent`, the distribution of a candidate covers the lists that contain the candidate. Otherwise it
     covers all lists of the query. Lists of weight 0 are ignored.

@@ -294,7 +294,7 @@ class _Supported(_SumsOfScores):
 
 
 class CombMNZ(_Supported):
-    r"""Rank items by the sum of their normalised scores times the number of lists that contain them.
+    r"""Rank items by the sum of their normalised scores, times the number of lists that contain the item.
 
     An item in many lists benefits twice: its sum has more terms, and its factor is larger.
 
@@ -324,9 +324,9 @@ class CombMNZ(_Supported):
     .. math:: \mathrm{CombMNZ}(i) = h(i)^\gamma \sum_{v} w_v s_v(i).
 
     The family of methods with any exponent :math:`\gamma` is called GMNZ [2]_. Tied items of a list share their mean
-    rank; absent items are treated as in :class:`CombSUM`. Sums can be negative under "z-score", and under None with
-    negative scores. A larger number of lists then makes the score more negative. If only lists of weight 0 contain an
-    item, its score is 0. The time is linear in the number of rows.
+    rank; absent items are treated as in :class:`CombSUM`. Sums can be negative with "z-score", and with ``norm=None``
+    if scores are negative. A larger number of lists then makes the score more negative. If only lists of weight 0
+    contain an item, its score is 0. The time is linear in the number of rows.
 
     References
     ----------

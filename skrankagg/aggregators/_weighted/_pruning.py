@@ -40,7 +40,8 @@ def keep_by_confidence(lists, weight, d1, d2, n_buckets):
 def _confidence(lists, weight, d1, n_buckets):
     """Compute each list's confidence from the bucket of its weight.
 
-    If lists of equal weight are in several buckets, each of these lists gets the confidence of the highest bucket.
+    The lists of a query are divided by weight into `n_buckets` buckets of equal size. If lists of equal weight are in
+    several buckets, each of these lists gets the confidence of the highest bucket.
     """
     order = group_order(lists.list_query, weight)
     # Sums start again for each query, so that they round as they would for a single query.
