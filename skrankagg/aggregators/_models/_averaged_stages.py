@@ -102,7 +102,10 @@ class AveragedStages(Stages):
         return share, self._of_whole_lists(running)
 
     def _before(self, running, rows):
-        """Return the running total of the list before each class; `rows` contains the rows of classes of equal size."""
+        """Return the running total at the row before each tied class, or 0 if the class begins its list.
+
+        `rows` contains the rows of tied classes of equal size.
+        """
         return np.where(np.isin(rows[0], self.ptr[:-1]), 0.0, running[rows[0] - 1])
 
     def _pairs_of_classes(self, worth, left):

@@ -78,8 +78,9 @@ class PlackettLuce(WeightedAggregator):
         Whether each query has its own coefficients of the covariates ("query"), or all queries share one set ("all").
         Choose "all" if queries have few lists.
     ridge : float, default=0.0
-        Penalty on the coefficients: this number times half the sum of their squares, for covariates scaled to unit
-        variation within lists. A ridge keeps a coefficient finite if the covariate separates winners from losers.
+        Penalty on the coefficients: ``ridge / 2`` times the sum of their squares. For the penalty, covariates are
+        scaled to unit variation within lists. A ridge keeps a coefficient finite if the covariate separates winners
+        from losers.
     votes : bool or None, default=None
         Meaning of weights with ``std_errors="voters"``. With True, a list of weight w counts as w equal lists, even if
         w is fractional. With False, it counts as one list whose log-likelihood is multiplied by w. With None, weights
@@ -92,8 +93,8 @@ class PlackettLuce(WeightedAggregator):
         rounding prevents further progress.
     weighting : {None, "query", "global"}, default=None
         How to learn the reliability of each voter, see Notes. None learns nothing: all voters are equal. "query" learns
-        it from the lists of each query; `transform` learns it again from its own lists. "global" learns one number for
-        each voter from all queries of `fit`, and `transform` applies this number to any query.
+        the reliabilities from the lists of each query; `transform` learns them again from its own lists. "global"
+        learns one number for each voter from all queries of `fit`, and `transform` applies this number to any query.
     reliability_of : str, default=None
         Name of a grouping, such as "judge"; ``weighting`` then learns one reliability for each group. With None, each
         voter has its own reliability. Do not use None for paired comparisons, because each comparison is then a
@@ -189,10 +190,10 @@ class PlackettLuce(WeightedAggregator):
     other :math:`d_k` are estimated for each query [3]_, [5]_. The sum over all sets is an elementary symmetric
     polynomial. The time for each row grows with the square of the size of the largest class. With "davidson", the
     comparisons of the prior may also end in ties. Suppose that sets of size k are chosen whenever they can be, as in
-    approval ballots of k items each. Then :math:`d_k` has no finite maximum, and the result is the limit of an infinite
-    :math:`d_k`. In this limit, a size drops out of the sums if it is never chosen where size k is possible. A tie at
-    the end of a list is evidence that the tied items are equally good. If the tie only means "not ranked", leave these
-    items out.
+    approval ballots of k items each. Then the estimate of :math:`d_k` is infinite, and the result is the limit for
+    growing :math:`d_k`. In this limit, the sums leave out all sizes that are never chosen where size k is possible. A
+    tie at the end of a list is evidence that the tied items are equally good. If the tie only means "not ranked", leave
+    these items out.
 
     **Reliabilities.** A voter of reliability :math:`\eta` chooses in proportion to :math:`e^{\eta t_i}` [6]_. With a
     reliability near 0, choices are nearly random. With "query" the mean reliability over the voters of each query is 1.
