@@ -41,10 +41,7 @@ class AveragedStages(Stages):
         self.ends[self.ptr[1:] - 1] = True
 
     def _without_chosen(self, mine, left):
-        """Return the total worth from each row to the end of its list; for a tied class, only the items below it count.
-
-        The argument `left` contains the total worth at each row, without this exception for tied classes.
-        """
+        """Copy the remaining worth `left`; at the rows of a tied class, only the items below the class count."""
         below = np.append(left[1:], 0.0)
         below[self.ends] = 0.0
         left = left.copy()
@@ -102,10 +99,7 @@ class AveragedStages(Stages):
         return share, self._of_whole_lists(running)
 
     def _before(self, running, rows):
-        """Return the running total at the row before each tied class, or 0 if the class begins its list.
-
-        `rows` contains the rows of tied classes of equal size.
-        """
+        """Return the running total before each tied class of one size; `rows` contains the rows of these classes."""
         return np.where(np.isin(rows[0], self.ptr[:-1]), 0.0, running[rows[0] - 1])
 
     def _pairs_of_classes(self, worth, left):

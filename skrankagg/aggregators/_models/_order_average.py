@@ -96,10 +96,7 @@ def _tree_sum(values):
 
 @cache
 def _chances(n_items):
-    """Return the weight 1 / binom(n_items, k) of each set of k items.
-
-    The index of a set is a binary number: bit i is 1 if the set contains item i.
-    """
+    """Return the weight 1 / binom(n_items, k) of each set of k items; bit i of a set's index stands for item i."""
     size = np.zeros(1, dtype=np.int64)
     for _ in range(n_items):
         size = np.concatenate([size, size + 1])
