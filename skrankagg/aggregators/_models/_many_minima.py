@@ -107,7 +107,7 @@ def minimise(
 
 
 def _store(results, groups, variables, x, value, n_iter, converged):
-    """Write the results of some groups into the results of all groups; `results` is None if these are all groups."""
+    """Write the results of some groups into `results`; if `results` is None, return them as results of all groups."""
     if results is None:
         return x, value, n_iter, converged
     results[0][variables] = x

@@ -105,8 +105,8 @@ def newton(wins, start, *, prior, tol, max_iter):
     n_iter : ndarray of shape (n_boards,)
         Number of steps.
     converged : ndarray of shape (n_boards,), dtype=bool
-        True if the last step moved no log-worth by more than `tol`, or if rounding prevents further progress. Boards
-        that need more than 100 steps, or whose equations have no solution in floating point, have not converged.
+        True if the last step moved no log-worth by more than `tol`, or if rounding prevents further progress. False for
+        boards that need more than 100 steps, or have equations without a solution in floating point.
     """
     log_worth, nearest = np.array(start), np.full(len(wins), np.inf)
     n_iter, converged = np.zeros(len(wins), dtype=np.int64), np.zeros(len(wins), dtype=bool)

@@ -236,9 +236,9 @@ class CombSUM(_SumsOfScores):
 
 
 class _Supported(_SumsOfScores):
-    """Base class of methods that multiply a sum by a power of the total weight of the lists that contain the item.
+    """Base class of methods that multiply the sum of an item's scores by the factor ``h ** gamma``.
 
-    The exponent is the parameter `gamma`.
+    Here h is the total weight of the lists that contain the item.
     """
 
     gamma: float
