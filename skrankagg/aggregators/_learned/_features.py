@@ -40,7 +40,7 @@ def fill_voters(matrix, lists, column, features):
 
 
 def _split(values, block):
-    """Split `values` where the number in `block` changes; the numbers in `block` are in ascending order."""
+    """Split `values` into arrays at the places where the number in `block` changes."""
     return np.split(values, np.flatnonzero(np.diff(block)) + 1)
 
 

@@ -76,7 +76,7 @@ class _ChordFits:
 
     @one_blas_thread
     def __call__(self, weights):
-        """Return log-worths of shape (n_candidates, n_replicates)."""
+        """Fit the queries to each set of weights, and return log-worths of shape (n_candidates, n_replicates)."""
         n_replicates = weights.shape[1]
         weights = self.model.weights_of_rows(self.rows, weights)
         worth = np.repeat(self.start.log_worth[:, None], n_replicates, axis=1)

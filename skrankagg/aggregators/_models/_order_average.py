@@ -151,7 +151,7 @@ def _listed_pairs(worth, below):
 
 @cache
 def _shares_left(n_items):
-    """Return points and weights of a quadrature rule on [0, 1] for products over the items.
+    """Return points and weights of a quadrature rule on [0, 1] for products with one factor for each item.
 
     A product is a polynomial of degree n_items, so n_items // 2 + 1 points integrate it exactly. For large classes,
     fewer points are enough for an error of 1e-13.

@@ -216,7 +216,7 @@ class PlackettLuce(WeightedAggregator):
     joint information matrix. With ``std_errors=None``, `coefficients_` contains the errors of ``"model"``. P-values use
     the normal distribution, or the t distribution with G - 1 degrees of freedom for a grouping of G groups. For
     `ridge`, each covariate is divided by the root mean square of its deviation from the list's mean. In queries where
-    all lists have two items, it is divided by the root mean square of the difference of the two items. Covariates are
+    all lists have two items, the divisor is the root mean square of the difference of the two items. Covariates are
     never centred over several lists, because this would change the effect of a position. With few lists in each query,
     the coefficients of ``coefficients="all"`` are biased away from 0, because the worths of each query are estimated
     from the same lists. The fit takes about six Newton steps.
@@ -232,7 +232,7 @@ class PlackettLuce(WeightedAggregator):
 
     The fit takes about 30 passes over the rows. With "average", classes of more than ten tied items take many times
     longer than with "efron". The time of standard errors grows with the square of the length of each list and the cube
-    of the number of items. They need memory for ten matrices of all pairs of items; this memory is checked before the
+    of the number of items. They need memory for ten matrices of all pairs of items. This memory is checked before the
     fit. With `weighting` the fit takes about a dozen times as long. With `weighting` and ``absent="last"`` the time
     grows with the number of lists times the number of items.
 
