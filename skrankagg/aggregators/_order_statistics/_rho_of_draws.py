@@ -32,7 +32,7 @@ _MOST = 1 << 22
 class RhoOfDraws:
     """Callable that computes log rho of each candidate, given list weights of shape (n_lists, n_draws).
 
-    `x` contains the normalised rank of each row. rho is the score of robust rank aggregation.
+    `x` contains the normalised rank of each row. rho is the statistic of robust rank aggregation.
     """
 
     def __init__(self, lists, x, absent):

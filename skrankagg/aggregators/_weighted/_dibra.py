@@ -114,8 +114,8 @@ class DIBRA(WeightedAggregator):
     :math:`b` of :math:`B` get the confidence :math:`c = d_1 + (1 - d_1) e^{-(B - b) B / m}`. For each item, the
     confidences of the lists that contain it are added up. Each list then keeps the
     :math:`\lfloor d_2 \lceil c L_v \rceil \rfloor` items with the largest sums. The aggregator then uses only the cut
-    lists. Items missing from all cut lists come last, in the order that they had before the cut. Between the scores of
-    the other items and of these items is a gap: the largest absolute score of the query.
+    lists. Items missing from all cut lists come last, in the order that they had before the cut. There is a gap between
+    the scores of these items and of all other items: the largest absolute score of the query.
 
     Under "cosine" and "footrule" a long list is near the consensus because the list contains more items of the
     consensus. If lengths differ much, the longest list of a query outweighs all other lists and becomes the consensus;
