@@ -1,4 +1,4 @@
-"""Pairwise preferences of the lists of one query, which majority rules and Kemeny's rule use."""
+"""Pairwise preferences between the items of one query, for majority rules and Kemeny's rule."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["pairwise_preferences"]
 def pairwise_preferences(
     lists: PlainLists, *, absent: Literal["last", "ignore"] = "last"
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Compute, for each pair of items, the total weight of the lists that prefer one item or tie the two items.
+    """Compute the total weight of the lists that prefer one item to another, and of the lists that tie the two items.
 
     Parameters
     ----------
@@ -36,8 +36,7 @@ def pairwise_preferences(
     Returns
     -------
     prefer : ndarray of shape (n_items, n_items), dtype=float64
-        Total weight of the lists that prefer the item of the row to the item of the column. Items are in the order of
-        their ids.
+        Total weight of the lists that prefer the item of the row to the item of the column. Items are sorted by id.
     tied : ndarray of shape (n_items, n_items), dtype=float64
         Total weight of the lists that tie the two items. The diagonal is 0.
 
@@ -72,7 +71,7 @@ def pairwise_preferences(
     lists = check_lists(encode_plain(lists))
     if lists.n_queries != 1:
         raise InputError(
-            f"`lists` of pairwise_preferences must be the lists of one query; got {lists.n_queries} queries. Select "
+            f"`lists` of pairwise_preferences must contain exactly one query; got {lists.n_queries} queries. Select "
             "one query: RankedLists.from_frame(df)[[0]]."
         )
     check_absent(absent)

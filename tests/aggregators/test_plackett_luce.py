@@ -603,7 +603,7 @@ def test_plackett_luce_recovers_worths_with_nominal_coverage():
 
 
 def test_plackett_luce_warns_if_max_iter_is_reached():
-    with pytest.warns(ConvergenceWarning, match="raise max_iter, tol or prior"):
+    with pytest.warns(ConvergenceWarning, match="Raise max_iter, tol or prior"):
         method = PlackettLuce(max_iter=2).fit(full_lists(20, 8))
     assert not method.query_info_["converged"].any()
 

@@ -497,7 +497,7 @@ def test_position_methods_apply_relevance_threshold(kind):
     pd.testing.assert_frame_equal(tables(found)[0], tables(kind().fit(TRAIN, high))[0])
     assert not tables(found)[0].equals(tables(kind().fit(TRAIN, QRELS))[0])
     words = (
-        f"^{kind.__name__} learns from relevant items, but no training list of a weight above 0 contains an item "
+        f"^{kind.__name__} learns from relevant items, but no training list with a weight above 0 contains an item "
         "with a "
     )
     with pytest.raises(InputError, match=words + "relevance of at least 99"):

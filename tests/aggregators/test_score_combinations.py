@@ -243,7 +243,7 @@ def test_rank_biased_centroid_keeps_the_order_of_a_deep_list():
 
 
 def test_inverse_square_rank_rejects_negative_logarithms():
-    with pytest.raises(InputError, match=r"at least 1 - sigma for each item; got 0.5 for 'd'. Multiply"):
+    with pytest.raises(InputError, match=r"must be at least 1 - sigma; got 0.5 for 'd'. Multiply"):
         scores(InverseSquareRank(support="log"), weight=(1.0, 0.5, 1.0))
     assert scores(InverseSquareRank(support="log", sigma=0.5), weight=(1.0, 0.5, 1.0))["d"] == 0.0
     assert scores(InverseSquareRank(support="log"), weight=(1.0, 0.0, 1.0))["d"] == 0.0

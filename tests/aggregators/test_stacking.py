@@ -341,14 +341,17 @@ def test_stacked_fusion_search_is_not_misled_by_rows_of_one_query():
         (RidgeCV(cv=9), "from 2 to 8, the number of training queries with relevant items; got 9"),
         (
             TunedThresholdClassifierCV(LogisticRegression(), cv=0.3),
-            "must be a number of folds of queries or a splitter",
+            "must be a whole number of folds, or a splitter",
         ),
         (
             GridSearchCV(RidgeCV(), {"alpha_per_target": [False]}),
-            "got RidgeCV inside GridSearchCV, which gets some rows",
+            "got RidgeCV inside GridSearchCV, where it gets some rows",
         ),
-        (make_pipeline(BaggingRegressor(RidgeCV(cv=2))), "got RidgeCV inside BaggingRegressor, which gets some rows"),
-        (StackingRegressor([("a", make_pipeline(LassoCV()))], Ridge()), "got LassoCV inside StackingRegressor, which"),
+        (
+            make_pipeline(BaggingRegressor(RidgeCV(cv=2))),
+            "got RidgeCV inside BaggingRegressor, where it gets some rows",
+        ),
+        (StackingRegressor([("a", make_pipeline(LassoCV()))], Ridge()), "got LassoCV inside StackingRegressor, where"),
     ],
     ids=lambda part: repr(part)[:40],
 )
@@ -462,7 +465,7 @@ def test_stacked_fusion_target_applies_gain_and_relevance_threshold():
     assert target(gain="linear") == [1, 3, 2.5, 0]
     assert target(gain="linear", relevance_threshold=2) == [0, 3, 2.5, 0]
     assert target(ByGroup(), relevance_threshold=3) == [0, 3, 0, 0]
-    with pytest.raises(InputError, match=r"no grade reaches relevance_threshold=4; the highest grade is 3\. Lower"):
+    with pytest.raises(InputError, match=r"`relevance_threshold` must be at most the highest grade, 3; got 4\. Lower"):
         target(relevance_threshold=4)
     huge = Qrels.from_dict({"q": {"a": 2000}})
     with pytest.raises(InputError, match=r"which overflows for the grade 2000\. Choose gain='linear'"):

@@ -1,4 +1,4 @@
-"""BayesFuse: each list adds a log ratio, learnt from judgements, for the bin that contains the item."""
+"""BayesFuse: naive Bayes on the ranks of an item, learnt from relevance judgements."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ if TYPE_CHECKING:
 
 __all__ = ["BayesFuse"]
 
-#: Number added to every count.
+#: Number that is added to every count, so that no logarithm is infinite.
 _SMOOTHING = 0.5
 
 
 class BayesFuse(LearnsFromPositions):
-    r"""Rank items by naive Bayes on ranks: each list adds a learnt log ratio for the item's place or absence.
+    r"""Rank items by naive Bayes on their ranks: each list adds a learnt log ratio to the score of an item.
 
-    A ratio compares the relevant items with the other items in the same places of training lists. So each list is
-    evidence for or against an item, even if the item is absent. The method assumes that lists are independent given the
-    relevance. So the identical lists of two voters are treated as independent evidence. If there are few lists, many
-    items tie, because the items of a bin get the same ratio.
+    The positions of a list are divided into bins. For each voter and bin, the log ratio compares the share of the
+    relevant items in the bin with the share of the other items. Items that a list does not contain also get a log
+    ratio. So each list is evidence for or against an item, even if the item is absent. The method assumes that lists
+    are conditionally independent given the relevance. So two voters with identical lists count as independent evidence.
+    If there are few lists, many items tie, because all items of a bin get the same ratio.
 
-    On real runs the gain of the method is within noise. Compared with Borda points on short lists, and with reciprocal
-    ranks on deep lists, the gain is half a point of mean average precision or less (``benchmarks/metasearch.py``).
+    On real runs the method gains at most half a point of mean average precision over Borda points (short lists) or
+    reciprocal ranks (deep lists). This gain is within noise (``benchmarks/metasearch.py``).
 
     Parameters
     ----------
@@ -44,8 +45,8 @@ class BayesFuse(LearnsFromPositions):
     relevance_threshold : float, default=None
         Lowest grade of a relevant item, above 0; None means every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Treatment of a voter that ``fit`` has not seen. "mean" uses the ratios of all voters together, "ignore" uses no
-        ratios, and "error" raises an error.
+        Treatment of a voter that was not in the training lists. "mean" uses the ratios of all voters together, "ignore"
+        uses no ratios, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels, DataFrame or dict, default=None
@@ -54,14 +55,14 @@ class BayesFuse(LearnsFromPositions):
     Attributes
     ----------
     bins_ : DataFrame
-        Columns `voter`, `bin`, `log_ratio`, `n_relevant` and `n_items`. `bin` contains positions such as "6-10", or
-        "absent". The ratio is computed from `n_relevant` and `n_items`. `n_relevant` and `n_items` are the numbers of
-        relevant items and of all items in the bin; each item counts with the weight of its list.
+        Columns `voter`, `bin`, `log_ratio`, `n_relevant` and `n_items`. `bin` is a range of positions such as "6-10",
+        or "absent". `n_relevant` and `n_items` are the numbers of relevant items and of all items in the bin; each item
+        counts with the weight of its list. `log_ratio` is computed from these two columns.
 
     Warns
     -----
     UnknownVoterWarning
-        If ``fit`` has seen none of the voters of the lists and ``unknown_voter="mean"``.
+        If ``unknown_voter="mean"`` and no voter of the lists was in the training lists.
 
     See Also
     --------
@@ -74,17 +75,18 @@ class BayesFuse(LearnsFromPositions):
     Consider the candidates of the judged training queries in which voter :math:`v` has a list. Let :math:`R_v(b)` be
     the number of relevant candidates in bin :math:`b` of these lists. Let :math:`I_v(b)` be the number of other
     candidates, including items without a judgement. Absence from the list is also a bin, and :math:`B` is the number of
-    bins. Let :math:`w_v` be the weight of a list, and :math:`b` the bin of the item in this list. The score is [1]_
+    bins. Let :math:`w_v` be the weight of voter :math:`v`'s list, and :math:`b` the bin of item :math:`i` in this list.
+    The score is [1]_
 
     .. math:: \mathrm{BayesFuse}(i) = \sum_v w_v \left( \log \frac{R_v(b) + 1/2}{\sum_c R_v(c) + B/2}
               - \log \frac{I_v(b) + 1/2}{\sum_c I_v(c) + B/2} \right)
 
     where the sum is over all lists of the query, and an absent item gets the ratio that was learnt from absent items.
     The bins end at trec_eval's cutoffs, as in ranx; the bins of the paper may differ. The smoothing by 1/2 is our own
-    choice. If no training list of a voter reaches a bin, the bin has the ratio of the last bin that some training list
-    of the voter reaches. Absence also has this ratio if no training candidate was absent. Each tied item is divided
-    equally among the positions of its tie group, in training and in scoring. Judgements of queries outside the lists
-    are not used. The time is linear in the number of rows.
+    choice. If all training lists of a voter end before a bin, the bin gets the ratio of the last bin that some training
+    list reaches. If no training candidate was absent, absent items also get this ratio. A tied item counts with equal
+    shares at all positions of its tie group, in training and in scoring. Judgements of queries without lists are not
+    used. The time is linear in the number of rows.
 
     In training, a weight above 1 also counts as more evidence: the counts are multiplied by the weight, but the
     smoothing is not. So a voter of weight 2 is not exactly the same as two voters of weight 1. This differs from the
@@ -145,8 +147,8 @@ class BayesFuse(LearnsFromPositions):
         whole = all(isinstance(one, Integral) and is_real(one) for one in cutoffs)
         if not whole or not cutoffs or min(cutoffs) < 1 or any(np.diff(cutoffs) <= 0):
             raise InputError(
-                f"`cutoffs` must be integers of at least 1 in ascending order; got {cutoffs}. They are the last "
-                "positions of the bins. Sort the numbers and drop repeated numbers."
+                f"`cutoffs` must be integers of at least 1 in ascending order; got {cutoffs}. Sort the numbers and "
+                "drop repeated numbers."
             )
 
     def _cells(self, lists):
@@ -183,7 +185,7 @@ class BayesFuse(LearnsFromPositions):
 
     @staticmethod
     def _count_absent(lists, relevant):
-        """Count, for each voter, the relevant and the other candidates that are absent from the voter's lists.
+        """Count, for each voter, the relevant and the nonrelevant candidates that are absent from the voter's lists.
 
         Each candidate is counted with the weight of the list. The result has shape (2, n_voters).
         """
@@ -198,12 +200,12 @@ class BayesFuse(LearnsFromPositions):
         )
 
     def _log_ratios(self, found, ptr, absent):
-        """Compute the log ratio of each bin, and of absence from the list, in each voter's table.
+        """Compute, for each voter, the log ratio of each bin and the log ratio of absent items.
 
-        The results have shapes (n_entries,) and (n_tables,). `found`, of shape (2, n_entries), contains the number of
-        relevant items and the number of other items in each bin. Table k contains the bins of one voter, and its
-        entries are ``ptr[k]`` to ``ptr[k + 1] - 1``. `absent`, of shape (2, n_tables), contains the same two numbers
-        for the items that are absent from the voter's lists.
+        Table k contains the bins of one voter: the entries ``ptr[k]`` to ``ptr[k + 1] - 1``. `found`, of shape (2,
+        n_entries), contains the numbers of relevant and of nonrelevant items in each bin. `absent`, of shape (2,
+        n_tables), contains these two numbers for the items that are absent from the voter's lists. The results have
+        shapes (n_entries,) and (n_tables,).
         """
         total = np.add.reduceat(found, ptr[:-1], axis=1) + absent + _SMOOTHING * (len(self.cutoffs) + 2)
         share = np.log(found + _SMOOTHING) - np.log(np.repeat(total, np.diff(ptr), axis=1))

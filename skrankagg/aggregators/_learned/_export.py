@@ -5,10 +5,10 @@ from .._scores._rank_decay import ReciprocalRankFusion
 
 
 def export_weights(aggregator, weights):
-    """Convert voter weights to plain data that json can store, and to parameters of engines with the same method.
+    """Convert voter weights to data for ``json.dumps``, including the settings of search engines with the same method.
 
-    The part for engines is empty if the aggregator has a `depth` or `voter_weights`, or if a weight is negative,
-    because engines do not support these.
+    The entry `engines` is empty if the aggregator has a `depth` or `voter_weights`, or if a weight is negative, because
+    engines do not support these.
     """
     engines = {}
     if all(weight >= 0 for weight in weights.values()) and getattr(aggregator, "voter_weights", None) is None:

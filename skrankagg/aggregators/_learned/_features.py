@@ -6,23 +6,22 @@ from ..._arrays._normalize import NORMS, SCORE_NORMS
 from ..._arrays._ragged import expand, gather_ranges
 from ...base._norms import normalize
 
-#: Features of a candidate in a list.
+#: Features with a column for each voter.
 PER_VOTER = ("present", "score", *(name for name in NORMS if name is not None))
-#: All features that have a name.
+#: Names of all features; aggregators can also be features.
 FEATURES = (*PER_VOTER, "support")
 #: Features that are computed from scores.
 SCORED = frozenset({"score"} | SCORE_NORMS - {None})
-# Number of rows that are filled or centred at one time. The number is limited so that the copies of the rows need
-# little memory in comparison with the matrix.
+# Number of rows that are filled or centred at a time. It is small, so that temporary copies need little memory.
 _ROWS = 1 << 14
 
 
 def fill_voters(matrix, lists, column, features):
-    """Write the features of each list into the columns of its voter.
+    """Write the features of each voter's lists into the voter's columns of the matrix.
 
     `column`, of shape (n_lists,), contains the first column of each list's voter, or -1 if the voter has no columns. A
-    voter has one column for each of the `features`, in their order. The matrix, of shape (n_candidates, n_columns),
-    must contain zeros at the start.
+    voter has one column for each of the `features`, in their order. The matrix has shape (n_candidates, n_columns).
+    Before the call it must contain NaN in the columns of "score", and 0 in all other columns.
     """
     held = column[lists.row_list] >= 0
     candidate, first = lists.candidate[held], column[lists.row_list][held]
@@ -41,17 +40,17 @@ def fill_voters(matrix, lists, column, features):
 
 
 def _split(values, block):
-    """Split `values` at each change of the value in `block`, which is in ascending order; return the parts."""
+    """Split `values` into arrays at the places where the number in `block` changes."""
     return np.split(values, np.flatnonzero(np.diff(block)) + 1)
 
 
 def support(lists):
-    """For each candidate, count the lists that contain the candidate."""
+    """Count the lists that contain each candidate."""
     return np.bincount(lists.candidate, minlength=lists.n_candidates)
 
 
 def consensus_scores(ranked):
-    """Scale the scores of a consensus, so that in each query the last items have 0 and the first items have 1."""
+    """Scale the scores of a consensus, from 0 for the last items to 1 for the first items of each query."""
     lists, limit = ranked.lists, np.finfo(np.float64).max / 4
     score = np.empty(lists.n_candidates)
     score[ranked.order] = np.clip(ranked.score, -limit, limit)
@@ -65,7 +64,7 @@ def consensus_scores(ranked):
 
 
 def center_columns(matrix, ptr):
-    """In each query, subtract from each column its mean over the query's candidates; NaN values are ignored."""
+    """Subtract from each column its mean over the candidates of each query, in place; NaN values are ignored."""
     query_rows = np.diff(ptr)
     for queries in _split(np.arange(len(query_rows)), ptr[:-1] // _ROWS):
         first, last = ptr[queries[0]], ptr[queries[-1] + 1]

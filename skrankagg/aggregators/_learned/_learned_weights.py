@@ -1,4 +1,4 @@
-"""LearnedWeights: voter weights learnt together from judgements, so that voters who agree share their weight."""
+"""LearnedWeights: weights of all voters, learnt jointly from relevance judgements."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 __all__ = ["LearnedWeights"]
 
-# The constant of reciprocal rank fusion with learnt weights. It was the best one, from 5 to 60, at five and at ten
-# judged queries.
+# Constant k of reciprocal rank fusion with learnt weights. With five or ten judged queries, it was the best constant
+# from 5 to 60.
 _K = 20
 
 
 class LearnedWeights(SupervisedAggregator):
     r"""Learn the weight of each voter from judged queries, for a method that adds up contributions of the lists.
 
-    The weights are learnt together: voters who nearly agree share the weight that one of them would get, and a voter
-    who adds no information gets a small weight. Five judged queries with twenty judgements each are enough for a start.
-    :func:`~skrankagg.inspection.items_to_judge` chooses the items to judge.
+    The weights are learnt jointly, so voters who nearly agree share the weight that one of them would get alone. A
+    voter who adds no information gets a small weight. Five judged queries with twenty judgements each are enough for a
+    start. :func:`~skrankagg.inspection.items_to_judge` chooses the items to judge.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class LearnedWeights(SupervisedAggregator):
         Strength of the ridge penalty that keeps weights small, above 0. With a larger value, the weights depend less on
         the particular judgements. This helps if there are few judgements.
     positive : bool, default=True
-        Whether weights are at least 0. Without this bound a weight can be negative, so that the lists of the voter
-        lower the scores of their items. This improves quality a little with hundreds of judged queries, and reduces it
-        with few.
+        Whether weights must be at least 0. With False a weight can be negative: the voter's lists then lower the scores
+        of their items. Negative weights improve quality a little with hundreds of judged queries, and reduce it with
+        few judged queries.
     gain : {"exponential", "linear"}, default="exponential"
         Gain of a grade :math:`r`: :math:`2^r - 1` ("exponential") or :math:`r` itself ("linear"). Grades below 0 have
         gain 0.
@@ -63,14 +63,15 @@ class LearnedWeights(SupervisedAggregator):
     unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
         Treatment of an item without a judgement: "nonrelevant" counts it as not relevant, and "skip" leaves it out of
         the training. Choose "skip" only if the judged items were drawn at random. If the judged items are the first
-        places of the lists, "skip" lowers average precision.
+        items of the lists, "skip" lowers average precision.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Weight of a voter that ``fit`` has not seen. With "mean" the voter gets the mean of the other weights, and with
-        "ignore" the voter gets weight 0. "error" raises an error.
+        Weight of a voter that was not in the training lists. With "mean" the voter gets the mean of the other weights,
+        and with "ignore" the voter gets weight 0. "error" raises an error.
     max_iter : int, default=200
         Largest number of steps.
     tol : float, default=1e-6
-        The iteration ends when the largest slope of the loss, divided by the number of queries, is at most this number.
+        The iteration ends when the largest component of the gradient of the loss, divided by the number of queries, is
+        at most this number.
     std_errors : bool, default=False
         Whether `voter_weights_` has a column `std_error`.
     qrels : Qrels, DataFrame or dict, default=None
@@ -85,16 +86,16 @@ class LearnedWeights(SupervisedAggregator):
     n_iter_ : int
         Number of steps.
     loss_ : float
-        Loss at the learnt weights, including the ridge. It is computed before the weights are scaled and shrunk.
+        Loss of the learnt weights, including the ridge penalty, before the weights are scaled and shrunk.
     n_queries_ : int
-        Number of training queries, which are the judged queries with a relevant item in some list.
+        Number of training queries: the judged queries with a relevant item in some list.
     n_relevant_ : int
-        Number of relevant items in the lists of the training queries, which are the items with a gain above 0.
+        Number of relevant items in the lists of the training queries. An item with a gain above 0 is relevant.
 
     Warns
     -----
     ConvergenceWarning
-        If the slope of the loss is not within `tol` after `max_iter` steps.
+        If the iteration does not end within `max_iter` steps.
     UserWarning
         If all learnt weights are 0, because no voter ranks relevant items higher than chance would. In this case all
         weights are set to 1.
@@ -103,8 +104,8 @@ class LearnedWeights(SupervisedAggregator):
     --------
     skrankagg.inspection.items_to_judge : Chooses the items to judge.
     skrankagg.inspection.expected_gain : Estimates the gain on new queries.
-    skrankagg.preprocessing.VoterWeighter : Weighs each voter by its own value of a measure, for any method.
-    skrankagg.model_selection.weight_grid : Lists the weights to search among, for any method and measure.
+    skrankagg.preprocessing.VoterWeighter : Weighs each voter by a measure of its lists, for any method.
+    skrankagg.model_selection.weight_grid : Lists candidate weights for a grid search, for any method and measure.
     DIBRA : Learns weights without judgements.
 
     Notes
@@ -131,18 +132,18 @@ class LearnedWeights(SupervisedAggregator):
     The consensus is the consensus of `aggregator` with the final weights as list weights; ties and absent items are
     treated as in `aggregator`. If the lists already have weights, these weights multiply the contributions of the
     lists, in training and in aggregation. For two voters the method is the convex combination of two lists, with an
-    automatically tuned weight. If a voter has weight 0, its items stay in the result, behind the other items.
+    automatically tuned weight. If a voter has weight 0, the items that only this voter ranks stay in the result, behind
+    the other items.
 
-    On 24 judged collections, with lists cut at 100, the weights were learnt from five queries with twenty judgements
-    each, and measured on the other queries. They gained 2.4 points of nDCG@10 and 1.5 points of average precision over
-    reciprocal rank fusion with k = 60. The gain in nDCG@10 was significant on 12 collections, the gain in average
-    precision on 15, and no loss was significant. In these experiments k = 20 gained .6 to .8 points over k = 60. Values
-    of k from 10 to 30 were within .2 points of k = 20.
+    The method was measured on 24 judged collections, with lists cut at rank 100. The weights were learnt from five
+    queries with twenty judgements each. On the other queries, they gained 2.4 points of nDCG@10 and 1.5 points of
+    average precision over reciprocal rank fusion with k = 60. The gain in nDCG@10 was significant on 12 collections,
+    the gain in average precision on 15, and no loss was significant. In these experiments k = 20 gained .6 to .8 points
+    over k = 60. Values of k from 10 to 30 were within .2 points of k = 20.
 
     The time of each step is linear in the number of rows; a fit takes a few dozen steps. The standard errors are
-    computed from the second derivatives of a penalised likelihood, and multiplied by :math:`r / (r + s)`. A weight at
-    the bound of 0 has no standard error. The standard errors treat queries as independent, and the scale of the
-    weights as known.
+    computed from the second derivatives of the loss, and multiplied by :math:`r / (r + s)`. A weight at the bound of 0
+    has no standard error. The standard errors treat queries as independent, and the scale of the weights as known.
 
     References
     ----------
@@ -226,15 +227,15 @@ class LearnedWeights(SupervisedAggregator):
         self.qrels = qrels
 
     def export(self) -> dict[str, Any]:
-        """Return the weights as plain numbers, and as the parameters of engines that compute the same consensus.
+        """Return the weights as plain numbers, and as settings of search engines that compute the same consensus.
 
         Returns
         -------
         dict
             The dict contains only numbers, text, lists and dicts, so that ``json.dumps`` accepts it. The entry
             `aggregator` is the repr of the aggregator. The entry `weights` contains the weights by voter; the ids of
-            the voters are text. The entry `engines` contains, for each engine with the same method, the part of a
-            request or a constructor that sets the weights. This entry is empty if a weight is below 0, or if the
+            the voters are text. For each search engine with the same method, the entry `engines` contains the part of a
+            request or a constructor call that sets the weights. This entry is empty if a weight is below 0, or if the
             aggregator has a `depth` or `voter_weights`, because engines do not support these.
 
         Raises
@@ -266,7 +267,7 @@ class LearnedWeights(SupervisedAggregator):
             )
         return base
 
-    # Threads of the linear algebra wait for each other longer than they work on vectors of this size.
+    # With vectors of this size, threads of the linear algebra wait for each other longer than they compute.
     @one_blas_thread
     def _learn(self, lists, judged):
         base = self._base()
@@ -279,7 +280,7 @@ class LearnedWeights(SupervisedAggregator):
         )
         if not converged:
             warn_user(
-                f"{self!r} has not found the best weights in {self.max_iter} steps; raise max_iter, tol or alpha.",
+                f"{self!r} did not converge in {self.max_iter} steps. Raise max_iter, tol or alpha.",
                 ConvergenceWarning,
             )
         self.loss_, self.n_queries_, self.n_relevant_ = float(loss(weight)[0]), len(ptr) - 1, np.count_nonzero(share)
@@ -292,7 +293,7 @@ class LearnedWeights(SupervisedAggregator):
                 UserWarning,
             )
             weight, size = np.ones(len(weight)), 1.0
-        # With a shrinkage of 0 the learnt weights stay the same to the last bit, and equal weights always do.
+        # This formula does not round: a shrinkage of 0 returns the learnt weights, and equal weights stay equal.
         both, scaled = self.n_relevant_ + self.shrinkage, weight / size
         columns = {"voter": take_ids(lists.voters, voters), "weight": scaled + self.shrinkage / both * (1 - scaled)}
         if self.std_errors:
@@ -300,17 +301,17 @@ class LearnedWeights(SupervisedAggregator):
         self.voter_weights_ = frame_of(columns)
 
     def _relevance(self, lists, relevance):
-        """Return the training candidates, the offsets of each query's candidates, and the share of each candidate.
+        """Select the training candidates, and compute the share of each candidate in the total gain of its query.
 
-        The share of a candidate is its gain, divided by the sum of the gains of its query.
+        Returns the indices of the candidates, the offsets of each query's candidates, and the shares.
         """
         grade = np.nan_to_num(relevance)
         with np.errstate(over="ignore"):
             gain = np.maximum(2.0**grade - 1 if self.gain == "exponential" else grade, 0.0)
         if not np.isfinite(gain).all():
             raise InputError(
-                f"Gains must be finite; got an infinite gain for grade {grade.max():g} with gain='exponential'. "
-                "Choose gain='linear'."
+                "With gain='exponential', the gain 2 ** grade - 1 must be finite; it overflows for grade "
+                f"{grade.max():g}. Choose gain='linear'."
             )
         total = np.add.reduceat(gain, lists.candidate_ptr[:-1])
         kept = (total > 0)[lists.candidate_query]
@@ -323,19 +324,20 @@ class LearnedWeights(SupervisedAggregator):
     # ------------------------------------------------------------------ merging
 
     def _weigh(self, base, lists):
-        """Return the lists as `base` prepares and weighs them, and the learnt weight of each list."""
+        """Prepare the lists for the aggregator `base`, and return them with the learnt weight of each list."""
         advice = "fit it on lists of these voters"
         return match_weights(self, base._prepare(lists), self.voter_weights_, advice)[:2]
 
     def _merge(self, lists):
         """Return the weighted lists and their consensus.
 
-        Items with equal scores are later sorted by the total weight of the lists that contain them.
+        Items with equal scores are sorted later, by the total weight of the lists that contain them.
         """
         base = self._base()
         lists, weight = self._weigh(base, lists)
         if (weight >= 0).all():
-            # Among equals, items of more list weight come first, as with the same weights given by the user.
+            # Items with equal scores are sorted by the total weight of their lists, as if the user had set these
+            # weights.
             lists = lists.with_list_weight(lists.list_weight * weight)
             return lists, base._aggregate_what_fits(lists)
         gain, given = _signed_gains(base, lists, weight)
@@ -371,7 +373,7 @@ class LearnedWeights(SupervisedAggregator):
 
 
 def _gains_by_voter(base, lists):
-    """Return the contribution of each voter to each candidate, as a csr_array, and the voters of its columns."""
+    """Return a csr_array with the contribution of each voter to each candidate, and the voters of its columns."""
     gain, _, first = base._linear_gains(lists)
     if np.ndim(first):
         first = first[lists.list_query[lists.row_list]]
@@ -383,17 +385,17 @@ def _gains_by_voter(base, lists):
 
 
 def _signed_gains(base, lists, weight):
-    """Return the weighted gain that each row adds to its item, and the gain that each list gives to every item.
+    """Multiply the gains of rows and of absent items by the weights of their lists; weights may be negative.
 
-    The gain of a row is measured from the gain of an absent item. The second result contains the gains of absent items,
-    which each list gives to all items of its query. It is None if all its values are 0. Weights may be negative.
+    The first result contains a number for each row: the gain of its item minus the gain of an absent item. The second
+    result, of shape (n_lists,), is for absent items. It is None if all gains of absent items are 0.
     """
     gain, given, _ = base._linear_gains(lists)
     return gain * weight[lists.row_list], None if given is None else given * weight
 
 
 def _std_errors(loss, weight, positive):
-    """Return the standard errors of the weights; a weight at the bound of 0 gets NaN."""
+    """Compute the standard errors of the weights; with `positive`, a weight of 0 gets NaN."""
     free = weight > 0 if positive else np.ones(len(weight), dtype=bool)
     errors = np.full(len(weight), np.nan)
     errors[free] = np.sqrt(np.diag(np.linalg.inv(loss.hessian(weight)[np.ix_(free, free)])))

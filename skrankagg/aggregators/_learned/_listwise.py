@@ -15,13 +15,13 @@ from scipy.sparse import csr_array
 
 from ..._arrays import TOLERANCE
 
-# Largest number of voters for which Newton's steps improve the last digits. The steps use a matrix with a cell for each
-# pair of voters.
+# With more voters, the Newton steps for the last digits are left out, because they need a matrix of shape (n_voters,
+# n_voters).
 _NEWTON_VOTERS = 300
 
 
 class ListwiseLoss:
-    """Loss as a function of the weights: cross-entropy of a softmax over each query's item scores, plus a ridge.
+    """Listwise loss of given weights: cross-entropy of a softmax over each query's item scores, plus a ridge penalty.
 
     Parameters
     ----------
@@ -32,7 +32,8 @@ class ListwiseLoss:
     share : ndarray of shape (n_items,)
         Share of each item in the relevance of its query; the shares of a query add up to 1.
     alpha : float
-        The ridge is ``alpha / 2`` times the sum of the squared weights; it is added once, for all queries together.
+        Factor of the ridge penalty, which is ``alpha / 2`` times the sum of the squared weights. The penalty is added
+        once, not for each query.
     """
 
     def __init__(self, gains, ptr, share, alpha):
@@ -54,8 +55,8 @@ class ListwiseLoss:
         _, probability, _ = self._softmax(weight)
         rows = np.repeat(probability, np.diff(self.gains.indptr))
         weighted = csr_array((self.gains.data * rows, self.gains.indices, self.gains.indptr), self.gains.shape)
-        # Compute each query's mean gain under the probabilities: multiply a matrix of queries by items with a matrix of
-        # items by voters.
+        # Each query's mean gain under the probabilities is the product of a (queries x items) matrix and an (items x
+        # voters) matrix.
         one = np.ones(len(probability))
         queries = csr_array((one, np.arange(len(one)), self.ptr), (len(self.ptr) - 1, len(one)))
         means = (queries @ weighted).toarray()
@@ -76,7 +77,8 @@ def minimize_loss(loss, *, positive, max_iter, tol):
     """Find the weights with the least loss.
 
     Returns the weights, the number of steps, and True if the search has converged. With `positive` the weights are at
-    least 0. The search has converged if the largest slope, divided by the number of queries, is at most `tol`.
+    least 0. The search has converged if the largest component of the gradient, divided by the number of queries, is at
+    most `tol`.
     """
     n_queries, n_voters = len(loss.ptr) - 1, loss.gains.shape[1]
 

@@ -1,4 +1,4 @@
-"""SlideFuse, ProbFuse and SegFuse: scores from the share of relevant items at the same places of training lists."""
+"""SlideFuse, ProbFuse and SegFuse: scores from the share of relevant items at the same positions of training lists."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ __all__ = ["ProbFuse", "SegFuse", "SlideFuse"]
 
 
 class _Probabilities(LearnsFromPositions):
-    """Base of methods that learn the share of relevant items in each cell (position or segment) of a voter's lists."""
+    """Base class of methods that learn the share of relevant items at each position or segment of a voter's lists."""
 
-    #: Whether a list that does not reach a cell counts as 0 in the mean of the cell; otherwise it does not count.
+    #: Whether a list that is too short to reach a cell counts as 0 in the mean of the cell; with False it is left out.
     _counts_short_lists = True
 
     def _learn_probabilities(self, lists, judged, cell):
         """Learn a table of probabilities for each voter, and return the tables as a frame.
 
-        The argument `cell` is the name of the column that numbers the cells from 1.
+        The frame numbers the cells from 1, in a column with the name `cell`.
         """
         relevant = self._relevant(lists, judged).astype(np.float64)
         sums = CellSums(lists, self._cells(lists))
@@ -58,11 +58,11 @@ class _Probabilities(LearnsFromPositions):
         )
 
     def _sizes(self, lists, judged, sums):
-        """For each cell of each list, return the number of items in the denominator of the share of relevant items."""
+        """Return the denominator of the share of relevant items, for each cell of each list."""
         return sums.sizes()
 
     def _probability(self, number, lists, cell):
-        """Return the learned probability of each row.
+        """Look up the learnt share of relevant items in the cell of each row.
 
         `number` contains the table number of each list, and `cell` contains the cell of each row.
         """
@@ -75,20 +75,19 @@ class SlideFuse(_Probabilities):
     The method learns the share of relevant items at each position in each voter's lists. It averages these shares over
     neighbouring positions. So the method needs no formula that turns ranks into scores.
 
-    On real runs the gain of the method is within noise. Compared with Borda points on short lists, and with reciprocal
-    ranks on deep lists, the gain is less than half a point of mean average precision. Learnt weights of voters gain
-    more (``benchmarks/metasearch.py``).
+    On real runs the method gains less than half a point of mean average precision over Borda points (short lists) or
+    reciprocal ranks (deep lists). This gain is within noise. Learnt weights of voters gain more
+    (``benchmarks/metasearch.py``).
 
     Parameters
     ----------
     window : int, default=5
-        Number of positions on either side over which a probability is averaged, at least 0. With 0 the method is
-        PosFuse.
+        Number of positions on each side that are included in the mean share, at least 0. With 0 the method is PosFuse.
     relevance_threshold : float, default=None
         Lowest grade of a relevant item, above 0; None means every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
-        uses none, and "error" raises an error.
+        Treatment of a voter that was not in the training lists. "mean" uses the probabilities of all voters together,
+        "ignore" uses none, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels, DataFrame or dict, default=None
@@ -97,13 +96,13 @@ class SlideFuse(_Probabilities):
     Attributes
     ----------
     positions_ : DataFrame
-        Columns `voter`, `position`, `probability` and `n_lists`. `probability` is the share before it is averaged over
-        positions. `n_lists` is the number of training lists that reach the position.
+        Columns `voter`, `position`, `probability` and `n_lists`. `probability` is the share of relevant items, before
+        it is averaged over neighbouring positions. `n_lists` is the number of training lists that reach the position.
 
     Warns
     -----
     UnknownVoterWarning
-        If ``fit`` has seen none of the voters of the lists and ``unknown_voter="mean"``.
+        If ``unknown_voter="mean"`` and no voter of the lists was in the training lists.
 
     See Also
     --------
@@ -116,20 +115,20 @@ class SlideFuse(_Probabilities):
     -----
     Consider the judged training queries where the list of voter :math:`v` has at least :math:`p` items. Let
     :math:`P_v(p)` be the share of these queries where the item at position :math:`p` is relevant. Let :math:`p` be the
-    position of item :math:`i` in the list of voter :math:`v`, :math:`L` the length of this list, :math:`w_v` its weight
-    and :math:`w` the window. The score is [1]_
+    position of item :math:`i` in the list of voter :math:`v`, :math:`L` the length and :math:`w_v` the weight of this
+    list, and :math:`w` the window. The score is [1]_
 
     .. math:: \mathrm{SlideFuse}(i) = \sum_{v \ni i} w_v \frac{1}{b - a + 1} \sum_{q=a}^{b} P_v(q), \qquad
               a = \max(1, p - w),\; b = \min(L, p + w).
 
     PosFuse uses :math:`P_v(p)` itself [2]_. Items without a judgement are treated as not relevant. Positions beyond the
-    longest training list of a voter have the probability of its last position. Each tied item is divided equally among
-    the positions of its tie group, in training and in scoring. An absent item gets 0. In the papers, the window is
-    chosen on training queries; use ``GridSearchCV`` to do this. The default 5 is not from the authors. The time is
-    linear in the number of rows.
+    end of a voter's longest training list have the probability of this list's last position. A tied item counts with
+    equal shares at all positions of its tie group, in training and in scoring. An absent item gets 0. In the papers,
+    the window is chosen on training queries; use ``GridSearchCV`` to do this. The default 5 is not from the authors.
+    The time is linear in the number of rows.
 
     With few training queries the probabilities are coarse: with 10 queries a probability is a multiple of 1/10.
-    Judgements of queries outside the lists are not used.
+    Judgements of queries without lists are not used.
 
     References
     ----------
@@ -202,9 +201,9 @@ class SlideFuse(_Probabilities):
         return lists, tie_means(lists, value), None
 
     def _sum_up_to(self, number, lists, position):
-        """For each row, add up the probabilities of its voter from position 1 to the row's value in `position`.
+        """Add up the probabilities of each row's voter, from position 1 to the number in `position`.
 
-        If this value is 0, the sum is 0.
+        `position` contains a number for each row. If this number is 0, the sum is 0.
         """
         entry = self._entries(number, lists.row_list, np.maximum(position, 1) - 1)
         beyond = position - np.diff(self._ptr)[number][lists.row_list]
@@ -217,8 +216,7 @@ class ProbFuse(_Probabilities):
     Every list is divided into the same number of segments, and the items of a segment tie. In a list of 1000 items,
     groups of 40 items tie. On such lists the method is far worse than reciprocal ranks: on six runs of TREC's Robust
     track of 2003 the mean average precision is .285 instead of .314. On short lists the method is worse than Borda
-    points (``benchmarks/metasearch.py``). :class:`SlideFuse` has neither of these two faults: the ties in long lists
-    and the lower quality.
+    points (``benchmarks/metasearch.py``). :class:`SlideFuse` avoids both the ties and the loss of quality.
 
     Parameters
     ----------
@@ -230,8 +228,8 @@ class ProbFuse(_Probabilities):
     relevance_threshold : float, default=None
         Lowest grade of a relevant item, above 0; None means every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
-        uses none, and "error" raises an error.
+        Treatment of a voter that was not in the training lists. "mean" uses the probabilities of all voters together,
+        "ignore" uses none, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels, DataFrame or dict, default=None
@@ -246,7 +244,7 @@ class ProbFuse(_Probabilities):
     Warns
     -----
     UnknownVoterWarning
-        If ``fit`` has seen none of the voters of the lists and ``unknown_voter="mean"``.
+        If ``unknown_voter="mean"`` and no voter of the lists was in the training lists.
 
     See Also
     --------
@@ -263,11 +261,11 @@ class ProbFuse(_Probabilities):
 
     .. math:: \mathrm{ProbFuse}(i) = \sum_{v \ni i} w_v \frac{P_v(k)}{k}.
 
-    Segments that no training list of a voter reaches have the probability of the voter's last segment. Each tied item
-    is divided equally among the positions of its tie group, in training and in scoring. An absent item gets 0. The size
-    of the segments is rounded as in ranx. The default of 25 segments is attributed to the authors. The paper may differ
-    in the rounding and in the default. Judgements of queries outside the lists are not used. The time is linear in the
-    number of rows.
+    Segments that no training list of a voter reaches have the probability of the voter's last segment. A tied item
+    counts with equal shares at all positions of its tie group, in training and in scoring. An absent item gets 0. The
+    size of the segments is rounded as in ranx. The default of 25 segments is attributed to the authors. The paper may
+    differ in the rounding and in the default. Judgements of queries without lists are not used. The time is linear in
+    the number of rows.
 
     References
     ----------
@@ -340,20 +338,19 @@ class ProbFuse(_Probabilities):
 
 
 class SegFuse(_Probabilities):
-    r"""Rank items by their scores, multiplied by the share of relevant items in the same segment of training lists.
+    r"""Rank items by their scores times the share of relevant items in the same segment of training lists.
 
     Segments grow with depth, from 5 items to hundreds of items. Within a segment, items of a list are distinguished by
-    their scores. On real runs the gain of the method is within noise. Compared with Borda points on short lists, and
-    with reciprocal ranks on deep lists, the gain is less than half a point of mean average precision
-    (``benchmarks/metasearch.py``).
+    their scores. On real runs the method gains less than half a point of mean average precision over Borda points
+    (short lists) or reciprocal ranks (deep lists). This gain is within noise (``benchmarks/metasearch.py``).
 
     Parameters
     ----------
     relevance_threshold : float, default=None
         Lowest grade of a relevant item, above 0; None means every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Treatment of a voter that ``fit`` has not seen. "mean" uses the probabilities of all voters together, "ignore"
-        uses none, and "error" raises an error.
+        Treatment of a voter that was not in the training lists. "mean" uses the probabilities of all voters together,
+        "ignore" uses none, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists, in training and in aggregation.
     qrels : Qrels, DataFrame or dict, default=None
@@ -368,7 +365,7 @@ class SegFuse(_Probabilities):
     Warns
     -----
     UnknownVoterWarning
-        If ``fit`` has seen none of the voters of the lists and ``unknown_voter="mean"``.
+        If ``unknown_voter="mean"`` and no voter of the lists was in the training lists.
 
     See Also
     --------
@@ -389,8 +386,8 @@ class SegFuse(_Probabilities):
     Here the numbers 5, 15, 35 and so on are the sizes of the segments. This is the common interpretation of the method;
     the paper may differ. In ranx the numbers are the last positions of the segments. If a list ends within a segment,
     ranx divides by the full size of the segment. Segments that no training list of a voter reaches have the probability
-    of the voter's last segment. Each tied item is divided equally among the positions of its tie group, in training and
-    in scoring. An absent item gets 0. Judgements of queries outside the lists are not used. The time is linear in the
+    of the voter's last segment. A tied item counts with equal shares at all positions of its tie group, in training and
+    in scoring. An absent item gets 0. Judgements of queries without lists are not used. The time is linear in the
     number of rows.
 
     References

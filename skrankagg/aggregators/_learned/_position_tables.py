@@ -1,4 +1,4 @@
-"""Base of methods that learn from judgements which positions in a voter's lists have relevant items.
+"""Base class of methods that learn from judgements which positions in a voter's lists have relevant items.
 
 A list is divided into consecutive *cells*: its positions, segments or bins. Each voter has a table with a number for
 each cell that some training list of the voter reaches. The tables of all voters are concatenated; the last table
@@ -46,7 +46,7 @@ def tie_means(lists, value):
 
 
 class CellSums:
-    """Sums over the cells of training lists, by voter; a cell is a position, a segment or a bin of a list.
+    """Sums over the cells of each voter's training lists; a cell is a position, a segment or a bin of a list.
 
     Lists of weight 0 are left out.
 
@@ -60,7 +60,7 @@ class CellSums:
     Attributes
     ----------
     voters : ndarray of shape (n_known,)
-        Codes of the voters that have a list.
+        Indices of the voters that have a list.
     ptr : ndarray of shape (n_known + 1,)
         Offsets: ``voters[k]`` has the entries ``ptr[k]`` to ``ptr[k + 1] - 1``. A voter has one entry for each cell
         that some of its lists reach.
@@ -78,7 +78,7 @@ class CellSums:
         self.voter_weight = np.bincount(lists.list_voter, weights=lists.list_weight, minlength=lists.n_voters)
         self.voter_weight = self.voter_weight[self.voters]
         self.voter_lists = np.bincount(lists.list_voter[counts], minlength=lists.n_voters)[self.voters]
-        # A cell of a list is a run of its rows.
+        # The rows of a cell are consecutive rows of its list.
         self._heads = np.flatnonzero(tie_starts(lists.row_ptr, cell))
         of_list = lists.row_list[self._heads]
         self._kept = np.flatnonzero(counts[of_list])
@@ -97,20 +97,20 @@ class CellSums:
         return np.add.reduceat(value, self._heads)[self._kept]
 
     def of_lists(self, value):
-        """For each entry (voter and cell), sum the cell's values over the voter's lists, times the list weights."""
+        """Compute, for each entry (voter and cell), the weighted sum of the cell's values over the voter's lists."""
         return np.bincount(self._entry, weights=self._weight * value, minlength=len(self.place))
 
     def n_lists(self):
-        """For each entry (voter and cell), count the lists of the voter that reach the cell."""
+        """Count, for each entry (voter and cell), the lists of the voter that reach the cell."""
         return np.bincount(self._entry, minlength=len(self.place))
 
     def pool(self, value):
-        """For each cell, add up the values of its entries over all voters whose lists reach the cell."""
+        """Add up, for each cell, the values of all voters with a list that reaches the cell."""
         return np.bincount(self.place, weights=value)
 
 
 class LearnsFromPositions(SupervisedAggregator):
-    """Base of methods that learn a value for each cell, and add up the values of the cells that contain an item.
+    """Base class of methods that learn a value for each cell, and add up the values of the cells that contain an item.
 
     A cell is a position, a segment or a bin of a voter's lists.
 
@@ -164,9 +164,9 @@ class LearnsFromPositions(SupervisedAggregator):
         if not (relevant[lists.candidate] & (lists.list_weight > 0)[lists.row_list]).any():
             least = "" if threshold is None else f" of at least {threshold:g}"
             raise InputError(
-                f"{type(self).__name__} learns from relevant items, but no training list of a weight above 0 contains "
-                f"an item with a relevance{least or ' above 0'}. Check relevance_threshold and the weights, or give "
-                "more queries."
+                f"{type(self).__name__} learns from relevant items, but no training list with a weight above 0 "
+                f"contains an item with a relevance{least or ' above 0'}. Lower relevance_threshold, check the "
+                "weights, or judge more queries."
             )
         return relevant
 
@@ -175,9 +175,9 @@ class LearnsFromPositions(SupervisedAggregator):
         with np.errstate(over="ignore"):
             if lists.is_weighted and not np.isfinite(lists.list_weight.sum() * size):
                 raise InputError(
-                    f"{type(self).__name__} cannot add up these list weights: they are up to "
-                    f"{lists.list_weight.max():g}, and their sums are too large for floating-point numbers. Multiply "
-                    "the weights of all lists by one number that brings them closer to 1."
+                    f"The sum of the list weights must be within the range of floating-point numbers; "
+                    f"{type(self).__name__} got weights up to {lists.list_weight.max():g}. Divide the weights of all "
+                    "lists by the largest weight."
                 )
 
     def _keep_tables(self, lists, sums, table, pooled):
@@ -187,7 +187,7 @@ class LearnsFromPositions(SupervisedAggregator):
         self._table = np.concatenate([table, pooled])
 
     def _match(self, lists):
-        """Return the lists and the number of each list's table; lists of ignored voters get weight 0."""
+        """Return the lists, with weight 0 for ignored voters, and the number of the table of each list."""
         check_is_fitted(self)
         lists, place = match_voters(
             self,
@@ -200,15 +200,15 @@ class LearnsFromPositions(SupervisedAggregator):
         return lists, np.where(place < 0, len(self._known), place)
 
     def _entries(self, number, row_list, cell):
-        """Find the table entry of each row.
+        """Return the index of each row's learnt value in the concatenated tables.
 
-        If no training list reaches the cell of a row, the last entry of the table is used.
+        If no training list reaches the cell of a row, the last value of the voter's table is used.
         """
         depth = np.diff(self._ptr)[number]
         return self._ptr[:-1][number][row_list] + np.minimum(cell, (depth - 1)[row_list])
 
     def _names_voters(self):
-        # Lists of ignored voters must not decide the order of tied items; `_rank` handles this.
+        # Lists of ignored voters must not affect the order of tied items; `_rank` sets their weights to 0.
         return super()._names_voters() or self.unknown_voter == "ignore"
 
     def _rank(self, lists):
@@ -225,7 +225,7 @@ class LearnsFromPositions(SupervisedAggregator):
         return Consensus(sum_rows(lists, gain, absent), scale=sum_sizes(lists, gain, absent))
 
     def _repeat(self, lists):
-        # With all weights 1, lists of weight 0 in the result belong to ignored voters.
+        # The input has only weights of 1, so the lists with weight 0 in the result belong to ignored voters.
         silenced, held, absent = self._values(lists.with_list_weight(np.ones(lists.n_lists)))
         total = sum_rows_again(lists, held if absent is None else held - absent[lists.row_list], absent)
         return lambda weight: total(times(silenced.list_weight, weight))
@@ -236,6 +236,6 @@ class LearnsFromPositions(SupervisedAggregator):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # Learnt values may rise with the rank.
+        # A learnt value can be higher at a worse rank.
         tags.aggregator_tags.unanimity = False
         return tags

@@ -31,10 +31,10 @@ _CELL_BYTES = 26
 
 
 class StackedFusion(SupervisedAggregator):
-    r"""Learn from judgements to score items by their ranks in each voter's list, with any estimator of scikit-learn.
+    r"""Learn to predict the relevance of an item from its ranks in all lists, with any scikit-learn estimator.
 
-    Each item of a query is a sample. The features of an item are its places in the lists of the voters. The estimator
-    learns to predict the relevance of the item. The estimator can be a regressor, a classifier or a ranker.
+    Each item of a query is a sample, and its features are its ranks in the lists of the voters. The estimator learns to
+    predict the relevance of the item. The estimator can be a regressor, a classifier or a ranker.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class StackedFusion(SupervisedAggregator):
     features : list or tuple of str or aggregators, default=("borda", "present")
         Features of an item. Three kinds of features have a column for each voter. "present" is 1 if the voter's list
         contains the item, and 0 otherwise. "score" is the unchanged score, or NaN if the list does not contain the
-        item. With the name of a norm, such as "borda", the feature is the normalised value, as in :class:`CombSUM`. Two
+        item. The name of a norm, such as "borda", selects the normalised rank or score, as in :class:`CombSUM`. Two
         kinds of features have a single column. "support" is the number of lists that contain the item. For an
         aggregator, the column contains its consensus, scaled from 0 for the last items of a query to 1 for the first
         items.
@@ -65,8 +65,8 @@ class StackedFusion(SupervisedAggregator):
         Lowest grade of a relevant item, above 0; lower grades are treated as 0. With None every grade above 0 is
         relevant.
     unknown_voter : {"ignore", "error"}, default="ignore"
-        How to treat the lists of a voter that ``fit`` has not seen: "ignore" does not use them, and "error" raises an
-        error.
+        Treatment of the lists of a voter that was not in the training lists: "ignore" does not use them, and "error"
+        raises an error.
     qrels : Qrels, DataFrame or dict, default=None
         Judgements of training queries. None if the judgements are passed to ``fit``, as ``qrels=`` or as `y` from
         :meth:`~skrankagg.Qrels.align`.
@@ -107,8 +107,8 @@ class StackedFusion(SupervisedAggregator):
 
     Lists cannot be weighted, because the estimator learns how much each voter's lists count. An aggregator that learns
     from judgements cannot be a feature: its consensus would be better for the training queries than for other queries.
-    Make such an aggregator a voter with :class:`~skrankagg.preprocessing.AggregatorUnion`. It ranks each training query
-    with a fit on the other training queries.
+    Make such an aggregator a voter with :class:`~skrankagg.preprocessing.AggregatorUnion`. The union ranks each
+    training query with a fit on the other training queries.
 
     If there are :math:`p` features for each of :math:`m` voters, the matrix has :math:`m p` columns and a row for each
     item of each query. The matrix is dense and float64, and most estimators copy it. Everything except the estimator
@@ -237,7 +237,7 @@ class StackedFusion(SupervisedAggregator):
     # ------------------------------------------------------------------ the matrix
 
     def _fit_columns(self, lists):
-        """Determine the columns from the training lists, and return the matrix of these lists."""
+        """Determine the columns from the training lists, and return the feature matrix of these lists."""
         voters, features, others = (
             np.unique(lists.list_voter),
             self._voter_features(),
@@ -279,7 +279,7 @@ class StackedFusion(SupervisedAggregator):
         return matrix
 
     def _places(self, lists):
-        """For each list, return the position of its voter among the voters of `fit`, or -1 if the voter is unknown."""
+        """Return the index of each list's voter in `voters_`, or -1 if the voter was not in the training lists."""
         place = find_voters(self.voters_, lists.voters)[lists.list_voter]
         known = place >= 0
         if known.all():
@@ -295,8 +295,8 @@ class StackedFusion(SupervisedAggregator):
         if not left.all() and not self._query_features():
             raise InputError(
                 f"{type(self).__name__} was not fitted on any voter of query {show_id(lists.queries, first_row(~left))}"
-                f"{hint}, so the items of this query have no features. Fit it with some of these voters, drop "
-                "the query, or add a feature that does not depend on single voters, such as 'support' or BordaCount()."
+                f"{hint}, so the items of this query have no features. Fit it with some of these voters, or drop the "
+                "query. Or add a feature that does not depend on single voters, such as 'support' or BordaCount()."
             )
         return place
 
@@ -346,8 +346,8 @@ class StackedFusion(SupervisedAggregator):
             grade[grade < self.relevance_threshold] = 0.0
             if not grade.any():
                 raise InputError(
-                    f"{type(self).__name__} learns from relevant items, but no grade reaches relevance_threshold="
-                    f"{self.relevance_threshold:g}; the highest grade is {np.nanmax(relevance):g}. Lower the threshold."
+                    f"`relevance_threshold` must be at most the highest grade, {np.nanmax(relevance):g}; got "
+                    f"{self.relevance_threshold:g}. Lower the threshold."
                 )
         return grade
 
@@ -371,7 +371,7 @@ class StackedFusion(SupervisedAggregator):
             )
         if not hasattr(estimator, "decision_function") and not hasattr(estimator, "predict_proba"):
             raise InputError(
-                f"`estimator` must have a decision_function or predict_proba if it is a classifier; got {estimator!r}. "
+                f"A classifier as `estimator` must have a decision_function or predict_proba; got {estimator!r}. "
                 "Choose another classifier, or a regressor."
             )
 
@@ -386,8 +386,8 @@ class StackedFusion(SupervisedAggregator):
         if hasattr(first, "__sklearn_tags__") and not first.__sklearn_tags__().input_tags.allow_nan:
             raise InputError(
                 f"The feature 'score' is NaN if a list does not contain the item, but {type(first).__name__} does not "
-                "accept NaN. Replace 'score' by 'min-max' and 'present', put SimpleImputer before the estimator in a "
-                "pipeline, or choose an estimator that accepts NaN, such as HistGradientBoostingRegressor."
+                "accept NaN. Replace 'score' by 'min-max' and 'present', or choose an estimator that accepts NaN, such "
+                "as HistGradientBoostingRegressor. A SimpleImputer before the estimator also removes NaN."
             )
 
     def _aggregate(self, lists):
@@ -416,6 +416,6 @@ class StackedFusion(SupervisedAggregator):
 
 
 def _learns(aggregator):
-    """Return True if an aggregator learns from judgements, or contains an aggregator that learns from judgements."""
+    """Return True if an aggregator, or an aggregator among its parameters, learns from judgements."""
     parts = (aggregator, *aggregator.get_params(deep=True).values())
     return any(one.__sklearn_tags__().aggregator_tags.supervised for one in parts if isinstance(one, BaseAggregator))

@@ -1,4 +1,4 @@
-"""Fits of estimators that keep the rows of a query together.
+"""Fit scikit-learn estimators so that the rows of a query stay together.
 
 Rankers get the queries as groups, and estimators that cross-validate get folds of whole queries.
 """
@@ -14,7 +14,7 @@ from sklearn import config_context
 from ..._support._values import is_integer
 from ...exceptions import InputError
 
-# Number of folds where cv is None, as in scikit-learn.
+# Number of folds if cv is None, as in scikit-learn.
 _N_FOLDS = 5
 
 
@@ -24,10 +24,10 @@ def ranks_queries(estimator):
 
 
 def fit_whole_queries(estimator, matrix, target, query):
-    """Fit an estimator and return the fitted estimator; `query` contains each row's query, in ascending order.
+    """Fit an estimator so that the rows of a query stay together, and return the fitted estimator.
 
-    If the last step is a ranker, the queries are passed to its ``fit``. During the fit, every parameter `cv` is
-    replaced by folds of whole queries.
+    `query` contains the query of each row, in ascending order. If the last step is a ranker, the queries are passed to
+    its ``fit``. During the fit, every parameter `cv` is replaced by folds of whole queries.
     """
     path, last = _last_step(estimator)
     name = _query_parameter(last)
@@ -42,18 +42,18 @@ def fit_whole_queries(estimator, matrix, target, query):
         _refuse_resampled(key, estimator, params)
     for key, value in cv.items():
         estimator.set_params(**{key: _folds(value, _owner(key, estimator, params), target, query)})
-    # A pipeline accepts parameters of its steps by name, but not with metadata routing, which is not needed here.
+    # Metadata routing is switched off, because with it a pipeline does not accept parameters of its steps by name.
     with config_context(enable_metadata_routing=False) if given and path else nullcontext():
         fitted = estimator.fit(matrix, target, **given)
     if cv:
-        estimator.set_params(**cv)  # restore the values that the user gave, because the folds contain row positions
+        estimator.set_params(**cv)  # restore the user's values, because the folds contain row indices
     return fitted
 
 
 def _last_step(estimator):
-    """Return the name and the last step of nested pipelines, such as "outer__inner" for a step in two pipelines.
+    """Return the path and the last step of nested pipelines; the path is a name such as "outer__inner".
 
-    If the estimator is not a pipeline, the name is an empty string.
+    If the estimator is not a pipeline, return an empty path and the estimator itself.
     """
     path = []
     while hasattr(estimator, "steps"):
@@ -63,7 +63,7 @@ def _last_step(estimator):
 
 
 def _query_parameter(estimator):
-    """Return the parameter of ``fit`` that accepts queries, "qid" or "group"; None if ``fit`` has neither parameter."""
+    """Return the name of the parameter of ``fit`` that accepts queries: "qid", "group", or None if there is none."""
     parameters = signature(estimator.fit).parameters if hasattr(estimator, "fit") else ()
     return next((name for name in ("qid", "group") if name in parameters), None)
 
@@ -75,8 +75,8 @@ def _refuse_inner_rankers(params, path):
             name = type(value).__name__
             raise InputError(
                 f"`estimator` may contain a ranker only as its last step; got {name} at {key!r}, where it does not "
-                f"receive the queries of the rows. Pass {name}() itself, or a pipeline that ends in it. To search its "
-                "parameters, search over StackedFusion with parameter names such as estimator__alpha."
+                f"receive the queries of the rows. Pass {name}() itself, or a pipeline with {name}() as its last step. "
+                "To tune its parameters, search over StackedFusion with parameter names such as estimator__alpha."
             )
 
 
@@ -90,7 +90,7 @@ def _owner(key, estimator, params):
 
 
 def _refuse_resampled(key, estimator, params):
-    """Raise InputError if a splitter would get only a part of the rows, because its folds would then be wrong."""
+    """Raise InputError if the estimator with the parameter `key` gets only some rows, which makes its folds wrong."""
     from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
     from sklearn.ensemble import VotingClassifier, VotingRegressor
     from sklearn.feature_selection import SelectFromModel
@@ -107,7 +107,7 @@ def _refuse_resampled(key, estimator, params):
         if not isinstance(outer, whole):
             raise InputError(
                 f"`estimator` must keep the rows of a query together; got {inside} inside {type(outer).__name__}, "
-                f"which gets some rows without their queries. "
+                f"where it gets some rows without their queries. "
                 f"Search over StackedFusion({inside}()) instead, with parameter names such as estimator__alpha."
             )
 
@@ -130,7 +130,7 @@ def _folds(cv, owner, target, query):
         tests = [np.isin(query, queries[test]) for _, test in KFold(n_folds).split(queries)]
         return [(np.flatnonzero(~test), np.flatnonzero(test)) for test in tests]
     if isinstance(cv, Real):
-        raise InputError(f"`cv` of {name} must be a number of folds of queries or a splitter; got {cv}. Choose cv=5.")
+        raise InputError(f"`cv` of {name} must be a whole number of folds, or a splitter; got {cv}. Choose cv=5.")
     with catch_warnings():
         # If the splitter ignores the groups, the check below raises an error.
         filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
@@ -139,7 +139,7 @@ def _folds(cv, owner, target, query):
     if torn:
         raise InputError(
             f"`cv` of {name} must keep the rows of a query together; got {cv!r}, which puts rows of {torn} queries "
-            "into both the training and the test rows. Choose a number of folds, or a splitter of groups such as "
-            "GroupKFold(5), whose groups are the queries."
+            "into both the training and the test rows. Choose a number of folds, or a splitter such as GroupKFold(5); "
+            "the groups are the queries."
         )
     return folds

@@ -1,4 +1,4 @@
-"""Likelihood of lists with ties: the log-likelihood of a tied class is the mean over all orders of the class."""
+"""Plackett and Luce's likelihood of lists with ties: the mean log-likelihood over all orders of the tied items."""
 
 import numpy as np
 
@@ -8,9 +8,10 @@ from ._stages import Stages
 
 
 class AveragedStages(Stages):
-    """Rows of lists, prepared for many evaluations of their likelihood; ties are averaged over all orders.
+    """Plackett-Luce likelihood of ranked lists, with the mean log-likelihood over all orders of tied items.
 
-    Without ties, the results are bitwise equal to the results of Stages.
+    A tied class is a set of items that have the same rank in a list. Without ties, the results are bitwise equal to the
+    results of Stages.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ class AveragedStages(Stages):
         self.ends[self.ptr[1:] - 1] = True
 
     def _without_chosen(self, mine, left):
-        """Copy `left`, and set the rows of each tied class to the total worth of the items below the class."""
+        """Copy the remaining worth `left`; at the rows of a tied class, only the items below the class count."""
         below = np.append(left[1:], 0.0)
         below[self.ends] = 0.0
         left = left.copy()
@@ -49,21 +50,22 @@ class AveragedStages(Stages):
         return left
 
     def _logs(self, worth, left):
-        """For each row, return the log of the worth that is available at its choice.
+        """Return, for each row, the logarithm of the total worth of the items that can be chosen.
 
-        The first row of a tied class has the sum of the logarithms for the class, and its other rows have 0.
+        The first row of a tied class gets the sum of the logarithms for the class, as a mean over all orders of the
+        class. The other rows of the class get 0.
         """
         return super()._logs(worth, left) if self.is_strict else self._logs_and_slopes(worth, left)[0]
 
     def _logs_and_shares(self, worth, left):
-        """Return the results of `_logs` and of `_shares`."""
+        """Return the results of `_logs` and of `_shares`; sums over tied classes are computed only once."""
         if self.is_strict:
             return super()._logs_and_shares(worth, left)
         logs, slopes = self._logs_and_slopes(worth, left)
         return logs, *self._add_up(left, self.weight, 1, slopes)
 
     def _logs_and_slopes(self, worth, left):
-        """Return the result of `_logs`, and for each size of tied classes the sums for the choices inside a class."""
+        """Return the result of `_logs`, and the results of `mean_powers` for each size of tied classes."""
         logs, slopes = np.zeros_like(left), []
         logs[~self.tied] = np.log(left[~self.tied])
         for rows in self.classes:
@@ -72,9 +74,10 @@ class AveragedStages(Stages):
         return logs, slopes
 
     def _shares(self, worth, left, weight, *, order=1, both=False):
-        """For each row, sum ``weight / left**order`` over the choices in which the row's item is available.
+        """Compute, for each row, the sum of ``weight / left**order`` over the choices at which its item is available.
 
-        Also returns the sum over all choices of each list. Inside a tied class, both sums are means over its orders.
+        The second result contains the sum over all choices of each list. Inside a tied class, both sums are means over
+        all orders of the class.
         """
         if self.is_strict:
             return super()._shares(worth, left, weight, order=order)
@@ -82,7 +85,7 @@ class AveragedStages(Stages):
         return self._add_up(left, weight, order, slopes)
 
     def _add_up(self, left, weight, order, slopes):
-        """Return the results of _shares; `slopes` contains the sums for the choices inside each tied class."""
+        """Compute the results of `_shares`; `slopes` contains the sums inside the tied classes of each size."""
         single = ~self.tied
         chance, own = np.zeros_like(left), np.empty_like(left)
         chance[single] = weight[single] / left[single] ** order
@@ -96,11 +99,11 @@ class AveragedStages(Stages):
         return share, self._of_whole_lists(running)
 
     def _before(self, running, rows):
-        """Return the running total before each class; `rows` contains the rows of classes of one size."""
+        """Return the running total before each tied class of one size; `rows` contains the rows of these classes."""
         return np.where(np.isin(rows[0], self.ptr[:-1]), 0.0, running[rows[0] - 1])
 
     def _pairs_of_classes(self, worth, left):
-        """Return a function that corrects, in the matrix of a list, the cells of two items that tie."""
+        """Return a function that corrects a list's matrix of second derivatives for pairs of tied items."""
         if self.is_strict:
             return None
         share, _ = self._shares(worth, left, self.weight, order=2)
@@ -108,7 +111,7 @@ class AveragedStages(Stages):
         for rows in self.classes:
             found = mean_squares_of_pairs(worth[self.candidate[rows]], left[rows[0]])
             for k, row in enumerate(rows[0].tolist()):
-                # What comes before the class is the same for all of its pairs.
+                # The choices before the class add the same sum to all pairs of the class.
                 inside[row] = self.weight[row] * found[..., k]
                 first[row] = share[row] - inside[row][0, 0]
 

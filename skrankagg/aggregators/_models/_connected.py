@@ -1,4 +1,4 @@
-"""Checks that the lists of a query determine finite worths.
+"""Check that the lists of a query determine finite worths.
 
 The maximum-likelihood estimates of the worths are finite only if the lists connect all items of the query.
 """
@@ -17,11 +17,11 @@ from ._standard_errors import invert_information
 
 
 def check_connected(lists, absent):
-    """Raise InputError if some query has two items such that no chain of lists leads from the first to the second.
+    """Raise InputError if the lists of some query do not connect each item to every other item.
 
-    Each step of a chain goes from an item to an item that some list ranks below it. A tie allows a step in both
-    directions. Returns a mask of shape (n_queries,): True for each query in which some items are connected only by
-    chains that contain ties.
+    Item a is connected to item b if a chain of items leads from a to b. Some list must rank the first of two neighbours
+    in the chain above the second, or tie them. Returns a mask of shape (n_queries,): True for each query in which some
+    items are connected only by chains that contain ties.
     """
     needs_ties = np.zeros(lists.n_queries, dtype=bool)
     below = ranks_absent_last(lists, absent)
@@ -39,7 +39,7 @@ def check_connected(lists, absent):
         np.fill_diagonal(above, False)
         needs_ties[q] = strong_components(above)[0] > 1
         if needs_ties[q]:
-            # A tied item counts as above the other one, in both directions.
+            # Each of two tied items counts as ranked above the other.
             above |= ties(prefer, both) > TOLERANCE * both
             np.fill_diagonal(above, False)
             n_parts, label = strong_components(above)
@@ -49,7 +49,7 @@ def check_connected(lists, absent):
 
 
 def _add_absent(lists, q, below, above):
-    """For each chosen list, record that its items are above the items that the list does not contain."""
+    """Record in the matrix `above` that the lists marked in `below` rank their items above absent items."""
     for k in np.flatnonzero(below & (lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]] > 0)):
         rows = slice(*lists.row_ptr[lists.list_ptr[q] + k : lists.list_ptr[q] + k + 2])
         held = np.zeros(len(above), dtype=bool)
@@ -58,10 +58,10 @@ def _add_absent(lists, q, below, above):
 
 
 def check_maximum(lists, stages, variables, needs_ties):
-    """Raise InputError if ties connect the items of a query but its likelihood has no maximum.
+    """Raise InputError if ties connect the items of a query, but the likelihood of the query has no maximum.
 
-    Suppose one list ranks a above b and another list ties them. The most likely worth of a then grows with the
-    frequency of ties, and the worth and the frequency grow without bound.
+    Suppose one list ranks a above b, and another list ties a and b. The likelihood then increases without end while the
+    worth of a and the frequency of ties grow.
     """
     if not needs_ties.any():
         return
@@ -79,7 +79,8 @@ def _refuse(lists, q, above, n_parts, label):
         few = [show_id(lists.items, lists.candidate_item[lists.candidate_ptr[q] + item]) for item in items[:5]]
         return ", ".join(few) + (f" and {len(items) - 5} more" if len(items) > 5 else "")
 
-    # Find the items in parts that no arc leaves, and in parts that no arc enters. The largest part is left out.
+    # Find the components that no list ranks above another component, and the components that no list ranks below
+    # another. The largest component is left out.
     across = above & (label[:, None] != label)
     largest = np.bincount(label).argmax()
     ends = {
@@ -88,7 +89,7 @@ def _refuse(lists, q, above, n_parts, label):
     }
     found = " and ".join(f"no list ranks {name(items)} {which} others" for which, items in ends.items() if len(items))
     raise InputError(
-        "With prior=0, a chain of lists must lead from each item to every other item, at each step from a better to "
-        f"a worse item. The items of query {show_id(lists.queries, q)} fall into {n_parts} parts: {found}, so the "
-        "likelihood has no maximum. Choose prior=0.5, or leave these items out."
+        "With prior=0, a chain of lists must lead from each item down to every other item. The items of query "
+        f"{show_id(lists.queries, q)} fall into {n_parts} parts: {found}, so the likelihood has no maximum. Choose "
+        "prior=0.5, or leave these items out."
     )

@@ -1,4 +1,4 @@
-"""Standard errors of log-worths and of coefficients of covariates, from the information matrix of both."""
+"""Standard errors of log-worths and of coefficients of covariates, from their joint information matrix."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -14,9 +14,9 @@ def errors_with_covariates(rows, fit, lists, kind, *, factor, votes=None, anchor
     """Compute the standard errors of log-worths and of coefficients, and the degrees of freedom.
 
     `rows` is a NewtonRows of the lists, and `fit` is the result of its method `fit`. `kind` is "model", "voters" or the
-    name of a grouping. `factor`, of shape (n_lists,), multiplies the derivatives of the lists. Log-worths are measured
-    from the mean of their query, or from the anchor of their query. The degrees of freedom of each set of coefficients
-    are infinite, except for groupings.
+    name of a grouping. `factor`, of shape (n_lists,), multiplies the derivatives of the lists. Log-worths are relative
+    to the mean of their query, or to the anchor of their query. The degrees of freedom of each set of coefficients are
+    infinite if `kind` is "model" or "voters".
     """
     inverses, follow, covariance, is_open = _inverse(rows, fit)
     degrees = np.full(rows.n_sets, np.inf)
@@ -49,11 +49,11 @@ def errors_with_covariates(rows, fit, lists, kind, *, factor, votes=None, anchor
 
 
 def _inverse(rows, fit):
-    """Invert the information matrix of the log-worths and the coefficients.
+    """Invert the joint information matrix of the log-worths and the coefficients.
 
-    There are four results. The first contains the inverse information about the log-worths of each query. The second,
-    of shape (n_candidates, P), is the change of the log-worths if one of the coefficients increases by 1. The third
-    contains the covariance of the coefficients of each set. The fourth is a mask of the queries in which some
+    There are four results. The first contains the inverse of the information matrix of each query's log-worths. The
+    second, of shape (n_candidates, P), is the change of the log-worths if one of the coefficients increases by 1. The
+    third contains the covariance of the coefficients of each set. The fourth is a mask of the queries in which some
     differences of log-worths are undetermined.
     """
     number = rows.n_covariates
@@ -66,14 +66,14 @@ def _inverse(rows, fit):
         follow[rows.candidate_ptr[q] : rows.candidate_ptr[q + 1]] = change
         rest[0 if rows.pooled else q] += information[n:, n:] - information[n:, :n] @ change
         inverses.append(inverse)
-    # Covariates of very different size are inverted on a common scale.
+    # Scale the matrix before the inversion, because covariates may have very different sizes.
     size = np.sqrt(np.maximum(np.einsum("skk->sk", rest), np.finfo(np.float64).tiny))
     covariance = np.linalg.pinv(rest / size[:, :, None] / size[:, None, :], hermitian=True)
     return inverses, follow, covariance / size[:, :, None] / size[:, None, :], is_open
 
 
 def _of_query(squares, moves, own, q, inverse, change):
-    """Return the part of the covariance of a query's log-worths that comes from the derivatives by log-worths."""
+    """Compute the robust covariance of a query's log-worths, without the uncertainty of the coefficients."""
     by_worth, _, unit_query = squares
     scores = by_worth[:, own.start : own.stop].tocsr()
     if unit_query is not None:
@@ -96,7 +96,7 @@ def _voters(lists, votes):
 
 
 def _groups(lists, name, *, pooled):
-    """Return the matrix of `_voters`, but for groups of lists as units, and the degrees of freedom of each set."""
+    """Return the matrix of `_voters` with groups of lists as units, and the degrees of freedom of the coefficients."""
     group, _ = grouping(lists, name, "std_errors", ("model", "voters"))
     place = np.zeros(lists.n_lists, dtype=np.int64) if pooled else lists.list_query
     counted = lists.list_weight > 0

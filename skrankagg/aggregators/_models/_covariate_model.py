@@ -1,4 +1,4 @@
-"""PlackettLuce with covariates: checks, the fit of all queries, its log-likelihood and its standard errors."""
+"""PlackettLuce with covariates: checks of the covariates, the fit, its log-likelihood and its standard errors."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,8 @@ from ._duels import pair_queries
 from ._list_rows import ListRows
 from ._newton_rows import FAR
 
-# Share of a covariate's variation: within lists, and not explained by items and earlier covariates.
+# Smallest share of a covariate's variation that must lie within lists, and smallest share that items and earlier
+# covariates must not explain.
 _CONSTANT, _EXPLAINED = 1e-12, 1e-9
 
 
@@ -46,10 +47,10 @@ class CovariateResult(NamedTuple):
 
 
 class CovariateModel:
-    """Likelihood of lists with covariates, with the parameters of a PlackettLuce.
+    """Plackett-Luce model of lists with covariates, for the fit and its standard errors.
 
-    Queries whose lists all have two items are fitted as duels. There is one exception: all queries share their
-    coefficients, and some list has more than two items.
+    A query is fitted as duels if all its lists have two items. If all queries share their coefficients, this is only
+    done if all lists of all queries have two items.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ class CovariateModel:
         are_pairs = pair_queries(lists)
         if self.pooled:
             are_pairs = np.full(lists.n_queries, are_pairs.all())
-        #: Queries of each part, the part's lists, and its rows.
+        #: One entry for the queries of duels, and one for the other queries: the queries, their lists and their rows.
         self.parts = []
         for pairs in (True, False):
             queries = np.flatnonzero(are_pairs == pairs)
@@ -82,8 +83,8 @@ class CovariateModel:
     def estimate(self, *, errors=None):
         """Fit all queries and compute standard errors.
 
-        `errors` is None, or a dict with the arguments `votes` and `anchor` of the standard errors of the log-worths.
-        The standard errors of coefficients are always computed.
+        `errors` is a dict with the arguments `votes` and `anchor` for the standard errors of the log-worths. With None,
+        these errors are left out. The standard errors of coefficients are always computed.
         """
         lists, number = self.lists, len(self.names)
         log_worth, worth_error = np.empty((2, lists.n_candidates))
@@ -114,9 +115,9 @@ class CovariateModel:
         return CovariateResult(log_worth, worth_error, coefficients, error, p, log_likelihood, n_iter, converged)
 
     def log_likelihoods(self, others):
-        """Return the log-likelihoods of the same lists with other weights, for the fit and for equal utilities.
+        """Fit the lists, and return their log-likelihoods under other list weights, at the fit and at equal utilities.
 
-        `others`, of shape (n_lists,), contains these weights. Both results have the shape (n_queries,).
+        `others`, of shape (n_lists,), contains the other weights. Both results have the shape (n_queries,).
         """
         found, equal = np.empty((2, self.lists.n_queries))
         for queries, own, rows in self.parts:
@@ -176,7 +177,7 @@ class CovariateModel:
         return fit
 
     def _where(self, queries, one):
-        """Return the words of an error message that name a query, or an empty string for one set of coefficients."""
+        """Return the words that name a query in an error message, or "" if there is only one set of coefficients."""
         if self.pooled or self.lists.n_queries == 1:
             return ""
         return f" in query {show_id(self.lists.queries, queries[one])}"
@@ -210,8 +211,8 @@ class CovariateModel:
             some = " of weight above 0" if (weight[list_set == one] == 0).any() else ""
             raise InputError(
                 f"Covariate {self.names[k]!r} must vary within lists; it is constant in each list{some}"
-                f"{self._where(np.arange(lists.n_queries), one)}, so it cannot change the order. Leave it out"
-                f"{self._or_pool}."
+                f"{self._where(np.arange(lists.n_queries), one)}, so it cannot change the order. Leave out "
+                f"the covariate{self._or_pool}."
             )
 
     @property

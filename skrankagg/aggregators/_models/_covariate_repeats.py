@@ -1,8 +1,8 @@
-"""Fits with covariates under many sets of list weights at once.
+"""Fit PlackettLuce with covariates to many sets of list weights at once, such as bootstrap samples.
 
-Each replicate starts at the estimate of all lists. Its steps use the second derivatives at this estimate, so they need
-only the gradient of the replicate (chord steps). A replicate that does not converge in this way is fitted by Newton's
-method.
+A replicate is one set of list weights. Each replicate starts at the estimate of all lists. Its steps use the second
+derivatives at this estimate, so they need only the gradient of the replicate (chord steps). A replicate that does not
+converge in this way is fitted by Newton's method.
 """
 
 import numpy as np
@@ -13,14 +13,15 @@ from ..._support._threads import one_blas_thread
 from ._duel_rows import DuelRows
 from ._posterior import plain_prior
 
-# Rows and replicates that are fitted at one time.
+# Largest number of rows times replicates that are fitted at a time.
 _CELLS = 1 << 22
-# A replicate has converged if its last step was at most _SMALL. The next step would be about a tenth of it.
+# A replicate has converged if its last step was at most _SMALL. The next step would be about ten times smaller. After
+# _MOST_STEPS steps, Newton's method takes over.
 _SMALL, _MOST_STEPS = 1e-7, 15
 
 
 class CovariateFits:
-    """Callable that returns the scores for the list weights of many replicates.
+    """Callable that fits the model to many sets of list weights, and returns the scores of each fit.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ class CovariateFits:
         return self._fit_parts(lambda part: weights[:, part], weights.shape[1])
 
     def of_draws(self, weights):
-        """Return the scores for DrawnWeights; the weights of the lists are computed for a few replicates at a time."""
+        """Return the scores for DrawnWeights; list weights are computed for a few replicates at a time."""
         return self._fit_parts(lambda part: weights.of_draws(part).dense(), weights.shape[1])
 
     def _fit_parts(self, dense, n):
@@ -61,7 +62,7 @@ class CovariateFits:
 
 
 class _ChordFits:
-    """Fits of some queries under many sets of weights; each fit starts from the estimate of all lists."""
+    """Fits of some queries to many sets of weights, by chord steps that start from the estimate of all lists."""
 
     def __init__(self, model, queries, rows):
         self.model, self.queries, self.rows = model, queries, rows
@@ -75,13 +76,13 @@ class _ChordFits:
 
     @one_blas_thread
     def __call__(self, weights):
-        """Return log-worths of shape (n_candidates, n_replicates)."""
+        """Fit the queries to each set of weights, and return log-worths of shape (n_candidates, n_replicates)."""
         n_replicates = weights.shape[1]
         weights = self.model.weights_of_rows(self.rows, weights)
         worth = np.repeat(self.start.log_worth[:, None], n_replicates, axis=1)
         coefficients = np.repeat(self.coefficients[:, :, None], n_replicates, axis=2)
         found = np.full(worth.shape, np.nan)
-        # The penalty refers to covariates of unit variation in the replicate.
+        # The ridge penalty is for covariates that are scaled to unit variation under the weights of the replicate.
         ridge = np.zeros(coefficients.shape)
         if self.ridge > 0:
             ridge += self.ridge * self.rows.variation(weights)
@@ -93,7 +94,7 @@ class _ChordFits:
             reach = np.maximum(np.abs(steps[0]).max(axis=0), np.abs(steps[1]).max(axis=(0, 1), initial=0.0))
             done = reach <= _SMALL
             found[:, left[done]] = worth[:, done]
-            # Replicates whose steps grow are left to Newton's method.
+            # If the steps of a replicate grow, Newton's method fits it below.
             going = ~done & (reach < 2 * last)
             if not going.any():
                 break
@@ -131,7 +132,7 @@ class _ChordFits:
 
 
 def _design(rows):
-    """Return the derivatives of the log-odds of each duel by the log-worths and all scaled coefficients."""
+    """Return the matrix of derivatives of each duel's log-odds, with a column for each log-worth and coefficient."""
     n, number = len(rows.share), rows.n_covariates
     of_set = np.zeros(n, dtype=np.intp) if rows.pooled else rows.query
     places = [rows.first, rows.second, *(rows.n_candidates + of_set * number + k for k in range(number))]

@@ -20,14 +20,14 @@ _LARGE, _DUELS_PER_VARIABLE, _SAMPLE = 50_000, 1_000, 16
 
 
 class DuelRows(NewtonRows):
-    """Arrays of duels, with a row for each duel.
+    """Bradley-Terry model of duels with covariates; each row is a duel.
 
     Parameters
     ----------
     first, second : array-like of shape (n_duels,), dtype=int
         Candidates of the two items. Both belong to one query.
     share : array-like of shape (n_duels,)
-        Share of the first item in the win, from 0 to 1; 1/2 is a tie.
+        Share of the win that the first item gets, from 0 to 1; a tie is 1/2.
     weight : array-like of shape (n_duels,), default=None
         Weights of the duels, at least 0. None means 1.
     covariates : array-like of shape (n_duels, P), default=None
@@ -47,21 +47,21 @@ class DuelRows(NewtonRows):
         #: Query of each duel.
         self.query = self.candidate_query[self.first]
         is_sorted = bool((self.query[1:] >= self.query[:-1]).all())
-        #: Order of the duels by query, or None if they have this order.
+        #: Indices that sort the duels by query, or None if the duels are already sorted.
         self.order = None if is_sorted else np.argsort(self.query, kind="stable")
         self.n_duels = np.bincount(self.query, minlength=self.n_queries)
         self._set_covariates(covariates)
-        # Cell of the pair (first, second) in the matrices of all queries.
+        # Index of the pair (first, second) in the concatenated matrices of all queries.
         sizes = np.diff(self.candidate_ptr)[self.query]
         place = self.first - self.candidate_ptr[self.query], self.second - self.candidate_ptr[self.query]
         self.cell = self.cell_ptr[self.query] + place[0] * sizes + place[1]
 
     @classmethod
     def of_lists(cls, lists, covariates=None, *, tied_win=0.5, pooled=False):
-        """Return a duel for each list; every list must have two items.
+        """Convert lists of two items to duels.
 
-        The upper item of a list is the first item. `covariates`, of shape (n_rows, P), contains the covariates of the
-        rows. A tie counts as `tied_win` wins for each of the two items.
+        Every list must have two items. The upper item of a list is the first item. `covariates`, of shape (n_rows, P),
+        contains the covariates of the rows. A tie counts as `tied_win` wins for each of the two items.
         """
         upper = lists.row_ptr[:-1]
         tied = lists.rank[upper] == lists.rank[upper + 1]
@@ -76,16 +76,16 @@ class DuelRows(NewtonRows):
         )
 
     def fit(self, *, prior=0.5, start=None, **options):
-        """Maximise the posterior as :meth:`NewtonRows.fit` does; with many duels, first fit a sample as the start."""
+        """Maximise the posterior like :meth:`NewtonRows.fit`; with many duels, start from the fit of a sample."""
         if start is None:
             start = self._fit_of_sample(prior or 0.5, **options)
         return super().fit(prior=prior, start=start, **options)
 
     def _fit_of_sample(self, prior, **options):
-        """Fit a sample of the duels, for each set of coefficients with many duels; return None if there is no such set.
+        """Fit a sample of the duels to get start values for each set of coefficients with many duels.
 
-        The result is a RowsFit. Its log-worths and coefficients are 0 in sets with few duels, and in sets whose fit has
-        not converged.
+        The result is a RowsFit, or None if no set has many duels. The log-worths and coefficients are 0 in sets with
+        few duels, and in sets whose fit has not converged.
         """
         n_duels, n_items = self._of_sets(self.n_duels), self._of_sets(np.diff(self.candidate_ptr))
         large = n_duels >= np.maximum(_LARGE, _DUELS_PER_VARIABLE * (n_items + self.n_covariates))
@@ -120,7 +120,7 @@ class DuelRows(NewtonRows):
         return other
 
     def take(self, chosen):
-        """Return some of the duels; `chosen` is a mask or an array of positions. Candidates stay the same."""
+        """Return some of the duels; `chosen` is a mask or an array of indices. Candidates stay the same."""
         return DuelRows(
             self.first[chosen],
             self.second[chosen],
@@ -147,7 +147,7 @@ class DuelRows(NewtonRows):
         return self._by_query(terms)
 
     def log_odds(self, log_worth, coefficients):
-        """Return the log-odds of each duel's first item, of shape (n_duels,)."""
+        """Return the log-odds that the first item of each duel wins, of shape (n_duels,)."""
         return self._odds(log_worth, self.columns, np.asarray(coefficients))
 
     def residuals(self, log_worth, coefficients):
@@ -192,8 +192,8 @@ class DuelRows(NewtonRows):
         return odds
 
     def _of_candidates(self, values):
-        """For each candidate, sum the values of its duels; the sign is minus if the candidate is the second item."""
-        # With many duels of each pair, sums of pairs take half the time.
+        """Add up the values of each candidate's duels, with a minus sign where the candidate is the second item."""
+        # If each pair has many duels, adding up by pair first takes half the time.
         pairs = np.bincount(self.cell, weights=values, minlength=int(self.cell_ptr[-1]))
         sums = np.empty(self.n_candidates)
         for _, candidates, cells in self.blocks:
@@ -216,13 +216,13 @@ class DuelRows(NewtonRows):
         return sums
 
     def _components(self):
-        """Return the connected component of each candidate; duels of weight 0 connect no items."""
+        """Return the connected component of each candidate; duels of weight 0 do not connect items."""
         played = self.weight > 0
         edges = np.ones(int(played.sum())), (self.first[played], self.second[played])
         return connected_components(csr_array(edges, shape=(self.n_candidates,) * 2), directed=False)[1]
 
     def _derivatives(self, worth, coefficients, prior, ridge):
-        """Return the gradients by log-worths and by scaled coefficients, and the weighted variance of each duel."""
+        """Compute the gradients by log-worths and by scaled coefficients, and the weighted variance of each duel."""
         odds = self._odds(worth, self.scaled, coefficients)
         probability = _logistic(odds)
         residual = np.subtract(self.share, probability, out=odds)
@@ -235,10 +235,10 @@ class DuelRows(NewtonRows):
         return (by_worth, by_coefficient - ridge * coefficients), variance
 
     def _curvatures(self, variance):
-        """Return the negative second derivatives of the log-likelihood, in scaled covariates.
+        """Compute the negative second derivatives of the log-likelihood, for scaled covariates.
 
-        The first result contains the derivatives by two log-worths, in an array for each block of queries of the same
-        size. The second contains the derivatives by a log-worth and a coefficient, of shape (n_candidates, P). The
+        The first result contains the derivatives by two log-worths: one array for all queries with the same number of
+        items. The second contains the derivatives by a log-worth and a coefficient, of shape (n_candidates, P). The
         third contains the derivatives by two coefficients, of shape (n_queries, P, P).
         """
         n, number = self.n_candidates, self.n_covariates

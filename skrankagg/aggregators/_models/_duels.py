@@ -1,4 +1,4 @@
-"""Merging of equal lists of two items.
+"""Merge equal lists of two items, and count the wins of each pair of items.
 
 Millions of paired comparisons usually compare only a few pairs, so many of the lists are equal.
 """
@@ -13,14 +13,14 @@ def pair_queries(lists):
 
 
 def list_pairs(lists, chosen=slice(None)):
-    """For each chosen list of two items, return the upper candidate, the lower candidate, and True if they tie."""
+    """Return the upper and the lower candidate of each chosen list of two items, and a mask of the tied lists."""
     upper = lists.row_ptr[:-1][chosen]
     first, second = lists.candidate[upper].astype(np.int64), lists.candidate[upper + 1].astype(np.int64)
     return first, second, lists.rank[upper] == lists.rank[upper + 1]
 
 
 def strict_wins(lists, q):
-    """Return a matrix of bool that marks the pairs of a query in which a list ranks the row's item above the column's.
+    """Return a boolean matrix: True if some list of the query ranks the row's item above the column's item.
 
     Every list of the query must have two items. Lists of weight 0 are ignored.
     """
@@ -37,8 +37,8 @@ def merge_equal_pairs(lists):
     """Merge equal lists in the queries where every list has two items.
 
     Two lists are equal if they rank the same items in the same way. The weight of a merged list is the sum of the
-    weights of the equal lists. Returns the merged lists, and the position of each old list among the merged lists. If
-    no lists can be merged, returns the old lists and None. The candidates stay the same.
+    weights of the equal lists. Returns the merged lists, and the index of the merged list for each original list. If no
+    lists can be merged, returns the original lists and None. The candidates stay the same.
     """
     is_pair = pair_queries(lists)[lists.list_query]
     chosen = np.flatnonzero(is_pair)
@@ -46,7 +46,7 @@ def merge_equal_pairs(lists):
     # In a tie the order of the two items does not matter.
     low, high = np.where(tied, np.minimum(first, second), first), np.where(tied, np.maximum(first, second), second)
     code = (low * lists.n_candidates + high) * 2 + tied
-    if lists.list_duel is not None:  # lists without a mark may rank absent items last
+    if lists.list_duel is not None:  # lists that are not marked as duels may rank absent items last
         code = code * 2 + (lists.list_duel[chosen] == 0)
     _, kept, number = np.unique(code, return_index=True, return_inverse=True)
     if len(kept) == len(chosen):
@@ -75,7 +75,7 @@ class PairCounts:
         code, pair = np.unique(low * lists.n_candidates + high, return_inverse=True)
         self.one, self.other = np.divmod(code, lists.n_candidates)
         each, pairs = np.arange(lists.n_lists), np.arange(len(code))
-        # The first rows are wins of `one`, and the other rows are wins of `other`.
+        # The first n_pairs rows count the wins of `one`, and the last n_pairs rows count the wins of `other`.
         row = np.where(first == low, pair, len(code) + pair)
         also = np.where(first == low, len(code) + pair, pair)[tied]
         #: Wins in each list, of shape (2 * n_pairs, n_lists).
@@ -112,12 +112,12 @@ class PairCounts:
         `compared`, of shape (n_pairs, n_replicates), contains the number of comparisons of each pair in each replicate.
         `won`, of shape (n_candidates, n_replicates), contains the wins of each candidate.
 
-        The function leaves out the constant of the log-likelihood. It returns values of shape (n_queries,
+        The function leaves out the additive constant of the log-likelihood. It returns values of shape (n_queries,
         n_replicates), and their derivatives by the log-worths.
         """
         lists = self.lists
         heads, query = lists.candidate_ptr[:-1], lists.candidate_query
-        # In the shift of a comparison's log-likelihood, each of the two items counts half.
+        # Number of comparisons of each candidate; a comparison counts half for each of its two items.
         n_compared = self.takes_part @ compared / 2
 
         def value_and_gradient(log_worth):

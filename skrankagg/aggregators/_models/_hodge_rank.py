@@ -1,4 +1,4 @@
-"""HodgeRank: scores whose differences come nearest to the results of pairwise comparisons."""
+"""HodgeRank: scores that are fitted to pairwise comparisons by least squares."""
 
 from typing import Literal
 
@@ -18,7 +18,7 @@ __all__ = ["HodgeRank"]
 
 
 class HodgeRank(BaseAggregator):
-    r"""Rank items by scores whose differences come nearest to the margins of pairwise comparisons.
+    r"""Rank items by scores that are fitted to the margins of pairwise comparisons by least squares.
 
     For each pair of items, the lists that compare the two items measure the difference of their scores. These
     measurements are the flow of the query. Weighted least squares fits the scores to the flow: a pair counts more if
@@ -42,7 +42,7 @@ class HodgeRank(BaseAggregator):
     query_info_ : pandas.DataFrame
         For each query of `fit`: `query`, `inconsistency` and `n_components`. `inconsistency` is the share, from 0 to 1,
         of the squared flow that the scores leave unexplained (NaN if all flow is 0). `n_components` is the number of
-        parts of the query; no list compares items of different parts, see
+        components of the query; no list compares items of different components, see
         :meth:`RankedLists.components <skrankagg.RankedLists.components>`.
 
     See Also
@@ -136,7 +136,7 @@ class HodgeRank(BaseAggregator):
         self.absent = absent
         self.voter_weights = voter_weights
 
-    # As in MarkovChain: threads would wait for each other, and their number would change the last digits.
+    # Threads would wait for each other, and their number would change the last digits, as in MarkovChain.
     @one_blas_thread
     def _aggregate(self, lists):
         score, scale = np.zeros(lists.n_candidates), np.empty(lists.n_candidates)
@@ -146,7 +146,7 @@ class HodgeRank(BaseAggregator):
             own = candidates_of(lists, queries)
             compared, gain = _comparisons(above, level, self.absent)
             if self.flow == "logit":
-                # W_ij is half of the comparing weight plus half of the margin; rounding may make it negative.
+                # 2 W_ij is the weight of the comparing lists plus the margin; rounding may make it negative.
                 odds, against = compared + gain, compared - gain
                 for one in (odds, against):
                     np.log1p(np.maximum(one, 0.0, out=one), out=one)
@@ -169,7 +169,7 @@ class HodgeRank(BaseAggregator):
 
 
 def _comparisons(above, level, absent):
-    """For each pair of items, return the weight of the lists that compare them, and the margin of the row's item."""
+    """Return, for each pair of items, the weight of the lists that compare them, and the margin of the row's item."""
     compared, gain = hold_both(above, level), above - above.swapaxes(1, 2)
     items = np.arange(compared.shape[1])
     if absent == "last":
@@ -179,17 +179,17 @@ def _comparisons(above, level, absent):
         gain -= held[:, None, :]
         np.subtract(held[:, :, None] + held[:, None, :], compared, out=compared)
     compared[:, items, items] = 0.0
-    gain[np.abs(gain) <= TOLERANCE * compared] = 0.0  # a draw, up to rounding
+    gain[np.abs(gain) <= TOLERANCE * compared] = 0.0  # a tie, up to rounding
     return compared, gain
 
 
 def least_squares(weight, gain, label):
-    """Find scores of shape (k, n) whose differences fit ``gain / weight`` best, by weighted least squares.
+    """Fit the differences of scores to ``gain / weight`` by weighted least squares, for k queries of n items.
 
-    For each of the k queries, also returns the share of the squared flow that the scores leave unexplained, or NaN
-    for a query without flow. `gain` and `weight` have shape (k, n, n). `weight` is symmetric, and 0 where items are not
-    compared; `gain` is antisymmetric. `label` has shape (k, n) and contains the component of each item; components are
-    numbered from 1.
+    The scores have shape (k, n). The second result, of shape (k,), is the share of the squared flow that the scores
+    leave unexplained. It is NaN for a query without flow. `gain` and `weight` have shape (k, n, n). `weight` is
+    symmetric, and 0 where items are not compared; `gain` is antisymmetric. `label` has shape (k, n) and contains the
+    component of each item; components are numbered from 1.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._models._hodge_rank import least_squares
@@ -201,7 +201,8 @@ def least_squares(weight, gain, label):
     n_found = label.max(axis=1)
     label = (label - 1 + (np.cumsum(n_found) - n_found)[:, None]).ravel()
     first = np.unique(label, return_index=True)[1]
-    # The first item of each component is fixed at 0, which leaves one solution; its mean is subtracted afterwards.
+    # The score of each component's first item is fixed at 0, so that the solution is unique. The means are subtracted
+    # below.
     items = np.arange(n)
     system = -weight
     system[:, items, items] = weight.sum(axis=2)

@@ -1,4 +1,4 @@
-"""Choice of the small queries whose log-worths a kernel computes by Newton's method."""
+"""Fit the log-worths of small queries by Newton's method in a compiled kernel."""
 
 import numpy as np
 
@@ -12,11 +12,11 @@ _HAS_KERNEL = COMPILED
 
 
 def fit_small_queries(stages, fitted, **options):
-    """Fit the small queries without ties that are not fitted yet; return variables, numbers of iterations and a mask.
+    """Fit the small queries without ties that an earlier method has not fitted.
 
-    `stages` is the likelihood. `fitted` contains the same three results of the method that was tried before; the mask
-    is True for the queries that it has fitted. The variables of queries that do not converge stay the same. `options`
-    contains the prior, `tol` and `max_iter`.
+    `stages` is the likelihood. `fitted` contains three results of the earlier method: the variables, the number of
+    iterations of each query, and a mask of the fitted queries. Returns the same three results after this fit. The
+    variables of queries that do not converge stay the same. `options` contains the prior, `tol` and `max_iter`.
     """
     variables, n_iter, converged = fitted
     if not (_HAS_KERNEL and stages.is_plain):

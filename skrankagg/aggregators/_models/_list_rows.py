@@ -17,12 +17,12 @@ from ._newton_rows import NewtonRows
 from ._posterior import plain_prior
 from ._stages import Stages
 
-# Cells of the matrices of lists that are computed at one time.
+# Largest number of matrix elements that are computed at a time.
 _CELLS = 1 << 20
 
 
 class ListRows(NewtonRows):
-    """Rows of lists with covariates; items absent from a list were not available.
+    """Plackett-Luce model of lists with covariates; items absent from a list were not available.
 
     Parameters
     ----------
@@ -98,16 +98,16 @@ class ListRows(NewtonRows):
         return worth[self.lists.candidate] + (self.scaled * own).sum(axis=1)
 
     def _by_set(self, values):
-        """For each set of coefficients, add up the values of its rows; `values` has the shape (n_rows, k)."""
+        """Add up, for each set of coefficients, the values of its rows; `values` has the shape (n_rows, k)."""
         return self._of_sets(np.add.reduceat(values, self.lists.row_ptr[self.lists.list_ptr[:-1]], axis=0))
 
     def _components(self):
-        """Return the connected component of each candidate; lists of weight 0 connect no items."""
+        """Return the connected component of each candidate; lists of weight 0 do not connect items."""
         label = labels_of_held(self.lists.with_list_weight(self.weight))
         return label + self.candidate_query * (int(label.max()) + 1)
 
     def _derivatives(self, worth, coefficients, prior, ridge):
-        """Return the gradients by log-worths and by scaled coefficients, and the utilities of the rows."""
+        """Compute the gradients by log-worths and by scaled coefficients, and the utilities of the rows."""
         utility = self._utilities(worth, coefficients)
         slope = self.stages.value_and_gradient(utility)[1]
         by_worth = np.bincount(self.lists.candidate, weights=slope, minlength=self.n_candidates)
@@ -116,10 +116,10 @@ class ListRows(NewtonRows):
         return (by_worth, by_coefficient - ridge * coefficients), utility
 
     def _curvatures(self, utility):
-        """Return the negative second derivatives of the log-likelihood, in scaled covariates.
+        """Compute the negative second derivatives of the log-likelihood, for scaled covariates.
 
-        The first result contains the derivatives by two log-worths, in an array for each block of queries of the same
-        size. The second contains the derivatives by a log-worth and a coefficient, of shape (n_candidates, P). The
+        The first result contains the derivatives by two log-worths: one array for all queries with the same number of
+        items. The second contains the derivatives by a log-worth and a coefficient, of shape (n_candidates, P). The
         third contains the derivatives by two coefficients, of shape (n_queries, P, P).
         """
         n, number, cells = self.n_candidates, self.scaled.shape[1], np.zeros(int(self.cell_ptr[-1]))
@@ -139,7 +139,7 @@ class ListRows(NewtonRows):
         return [cells[own] for _, _, own in self.blocks], crossed, by_coefficient
 
     def _matrices(self, utility):
-        """For batches of lists of equal length, yield the rows and the matrices of second derivatives by utilities.
+        """Yield the rows and the matrices of second derivatives by utilities, for batches of lists of equal length.
 
         The rows have the shape (n_some, length), and the matrices have the shape (n_some, length, length).
         """

@@ -7,7 +7,8 @@ import numpy as np
 
 # Number of remembered steps and gradients.
 _MEMORY = 10
-# Share of the decrease promised by the slope that a step must reach, and the size of rounding.
+# A step must reach the share _ENOUGH of the decrease that the slope predicts. _ROUNDING is the relative size of
+# rounding errors.
 _ENOUGH, _ROUNDING = 1e-4, 1e-13
 # If steps are below _NEAR and have not halved in _STUCK iterations, rounding prevents further progress.
 _NEAR, _STUCK = 1e-8, 25
@@ -28,7 +29,7 @@ def minimise(
     (n_groups,), marks groups whose variables must not change; with None, all variables may change.
 
     ``narrow(groups)`` returns the same function for some groups, given in ascending order, and for the variables of
-    these groups. Then only groups are computed that have not converged; the results are equal to the last bit. With
+    these groups. Then only the groups that have not converged are computed; the results are equal to the last bit. With
     None, all groups are computed until the last one has converged.
 
     Returns the variables and, for each group, the value, the number of iterations and whether the group has converged.
@@ -106,7 +107,7 @@ def minimise(
 
 
 def _store(results, groups, variables, x, value, n_iter, converged):
-    """Write the results of some groups into the results of all groups; `results` is None if these are all groups."""
+    """Write the results of some groups into `results`; if `results` is None, return them as results of all groups."""
     if results is None:
         return x, value, n_iter, converged
     results[0][variables] = x
@@ -116,7 +117,7 @@ def _store(results, groups, variables, x, value, n_iter, converged):
 
 
 def _two_loops(gradient, steps, changes, inverse, scale, group, dot):
-    """Multiply the gradient by the inverse of the second derivatives, estimated from the last steps.
+    """Multiply the gradient by the inverse Hessian, which is estimated from the last steps.
 
     `changes` contains the change of the gradient in each of these steps.
     """

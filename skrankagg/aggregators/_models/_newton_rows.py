@@ -14,12 +14,12 @@ from ._posterior import plain_curvature
 
 # A scaled coefficient beyond this size separates winners from losers: odds of e ** 20 at a typical difference.
 FAR = 20.0
-# A step is halved if the slope behind it is steeper than this share of the slope before it.
+# A step is halved if the slope at its end points back, and exceeds this share of the slope at its start.
 _TOO_FAR = 0.5
-# Below this size of a step, rounding prevents further progress once steps do not shrink any more.
+# If steps are smaller than this number and no longer shrink, rounding prevents further progress.
 _NEAR = 1e-8
-# Shares of the largest second derivative: of directions that count as undetermined, and of the diagonal added to
-# matrices of worths, which makes them invertible.
+# A direction is undetermined if its second derivative is below _NULL times the largest. Matrices of worths become
+# invertible by adding _JITTER times the mean of the diagonal to the diagonal.
 _NULL, _JITTER = 1e-12, 1e-13
 
 
@@ -98,10 +98,10 @@ class NewtonRows:
     def fit(self, *, prior=0.5, ridge=0.0, tol=1e-12, max_iter=100, start=None, far=FAR):
         """Maximise the posterior of the log-worths and coefficients; return a RowsFit.
 
-        `prior` is PlackettLuce's prior of the worths. `ridge` times half the sum of the squared scaled coefficients is
-        subtracted from the log-likelihood. A scaled coefficient is a coefficient times the covariate's `scale`. A
-        `ridge` of shape (n_sets, P) has a number for each coefficient.
-        The iteration ends if a scaled coefficient exceeds `far`. `start` is an earlier RowsFit of the same rows.
+        `prior` is PlackettLuce's prior of the worths. The penalty ``ridge / 2`` times the sum of the squared scaled
+        coefficients is subtracted from the log-likelihood. A scaled coefficient is a coefficient times the covariate's
+        `scale`. A `ridge` of shape (n_sets, P) has a number for each coefficient. The iteration ends if a scaled
+        coefficient exceeds `far`. `start` is an earlier RowsFit of the same rows.
         """
         worth = np.zeros(self.n_candidates) if start is None else np.array(start.log_worth, dtype=np.float64)
         coefficients = np.zeros((self.n_sets, self.n_covariates))
@@ -109,7 +109,7 @@ class NewtonRows:
             coefficients = start.coefficients * self.scale
         component = None if prior else self._components()
         if start is not None and component is not None:
-            # The mean of each connected component stays where it starts.
+            # Newton steps do not change the mean of a connected component, so the start values get the mean 0.
             worth -= (np.bincount(component, weights=worth) / np.bincount(component))[component]
         n_iter, converged = np.zeros(self.n_sets, dtype=np.int64), np.zeros(self.n_sets, dtype=bool)
         left = np.zeros(self.n_sets, dtype=bool)
@@ -140,7 +140,7 @@ class NewtonRows:
         return RowsFit(worth, coefficients / self.scale, n_iter, converged & ~left)
 
     def information(self, log_worth, coefficients):
-        """For each query, yield the negative second derivatives of the weighted log-likelihood, without the prior.
+        """Yield the negative second derivatives of each query's weighted log-likelihood, without the prior.
 
         Each matrix has the shape (n_items + P, n_items + P); the coefficients come last, in the units of the
         covariates. With `pooled`, the information about the coefficients is the sum over the queries.
@@ -221,7 +221,7 @@ class NewtonRows:
             size = np.maximum(matrix[:, each, each].mean(axis=1), np.finfo(np.float64).tiny)
             matrix[:, each, each] += curvature[candidates] + _JITTER * size[:, None]
             if component is not None:
-                # Worths of a component may all grow by one number. The mean of the component stays where it is.
+                # Adding a number to all log-worths of a component changes nothing. This term keeps their mean fixed.
                 same = component[candidates][:, :, None] == component[candidates][:, None, :]
                 matrix += same * size[:, None, None]
             inverse = np.linalg.inv(matrix)
@@ -245,7 +245,7 @@ class NewtonRows:
         return np.stack(sums[1:], axis=1) / np.where(sums[0] > 0, sums[0], 1.0)[:, None]
 
     def _of_sets(self, of_queries):
-        """For each set of coefficients, add up the values of its queries."""
+        """Add up the values of all queries that belong to the same set of coefficients."""
         return of_queries.sum(axis=0, keepdims=True) if self.pooled else of_queries
 
     def _set_of_candidate(self):
@@ -263,7 +263,7 @@ class NewtonRows:
 
 
 def invert_determined(matrices, null):
-    """Return pseudo-inverses of symmetric matrices of shape (n, P, P).
+    """Compute the pseudo-inverses of n symmetric matrices, given as an array of shape (n, P, P).
 
     A direction is treated as undetermined if its eigenvalue is below `null` times the largest eigenvalue.
     """

@@ -1,4 +1,4 @@
-"""Means over all orders of tied items, for the likelihood of Plackett and Luce.
+"""Means over all orders of tied items, for Plackett and Luce's likelihood of lists with ties.
 
 A class of d tied items contains no information about the order of its items. Its log-likelihood is the mean over its d!
 orders. Let R be the worth of the items below the class. Before each choice some set D of items of the class is left.
@@ -21,45 +21,46 @@ import numpy as np
 
 # Largest classes for which all sets are listed, and for which the integrals are computed.
 _MOST_LISTED, _MOST_INTEGRATED = 10, 100
-# The integrals over s are sums over a grid of log s, with this step and this start, as a multiple of 1 / max(x). They
-# end where exp(-x s) has become too small to count. Each class has its own grid.
+# The integrals over s are sums over a grid of log s with the step _STEP. The grid starts at s = _FIRST / max(x), and
+# ends at s = _LAST / min(x), where exp(-x s) is negligible. Each class has its own grid.
 _STEP, _FIRST, _LAST = 0.35, 1e-8, 40.0
 # The number of grid points is a multiple of this number.
 _POINTS = 32
-# Cells of the arrays that are computed at one time.
+# Largest number of array elements that are computed at a time.
 _CELLS = 1 << 20
 
 
 def mean_logs(worth, below):
-    """Return the mean over all orders of the sum of log x, and the results of :func:`mean_powers` for the power 1.
+    """Compute the mean of the sum of log x over all orders of tied items, and :func:`mean_powers` for the power 1.
 
-    `worth`, of shape (n_items, n_classes), contains the worths of the classes. `below`, of shape (n_classes,), contains
-    the worth below each class. The three results have the shapes (n_classes,), (n_classes,) and (n_items, n_classes).
+    x is the total worth of the items that are available at a choice. `worth`, of shape (n_items, n_classes), contains
+    the worths of the classes. `below`, of shape (n_classes,), contains the worth below each class. The three results
+    have the shapes (n_classes,), (n_classes,) and (n_items, n_classes).
     """
     return _in_parts(_LOGS, worth, below)
 
 
 def mean_powers(worth, below, power):
-    """Return the mean over all orders of the sum of 1 / x^power, and for each item a part of this mean.
+    """Compute the mean of the sum of 1 / x^power over all orders of tied items, in total and for each item.
 
-    The part of an item comes from the choices that include the item. `power` is 1 or 2. The results have the shapes
-    (n_classes,) and (n_items, n_classes). For the other arguments see :func:`mean_logs`.
+    The sum for an item includes only the choices at which the item is available. `power` is 1 or 2. The results have
+    the shapes (n_classes,) and (n_items, n_classes). For the other arguments see :func:`mean_logs`.
     """
     return _in_parts(_POWERS, worth, below, power)
 
 
 def mean_squares_of_pairs(worth, below):
-    """For each pair of items of a class, return the mean sum of 1 / x^2 over the choices that include both items.
+    """Compute the mean of the sum of 1 / x^2 for each pair of tied items, over the choices with both items available.
 
-    The result has shape (n_items, n_items, n_classes). For the arguments see :func:`mean_logs`.
+    The result has shape (n_items, n_items, n_classes). For x and the arguments see :func:`mean_logs`.
     """
     return _in_parts(_PAIRS, worth, below)[0]
 
 
 def _in_parts(functions, worth, below, *options):
-    """Call the function for classes of this size; `functions` is for small, medium and large classes, in this order.
+    """Call the function for small, medium or large classes, depending on the number of items of these classes.
 
-    Each function returns a tuple of arrays.
+    `functions` contains these three functions in this order. Each function returns a tuple of arrays.
     """
     n_items = len(worth)
     listed, integrated, efron = functions
@@ -95,7 +96,7 @@ def _tree_sum(values):
 
 @cache
 def _chances(n_items):
-    """Return the weight 1 / binom(d, k) of each set; bit i of a set's number is 1 if the set contains item i."""
+    """Return the weight 1 / binom(n_items, k) of each set of k items; bit i of a set's index stands for item i."""
     size = np.zeros(1, dtype=np.int64)
     for _ in range(n_items):
         size = np.concatenate([size, size + 1])
@@ -104,7 +105,7 @@ def _chances(n_items):
 
 
 def _sums_of_sets(worth, below):
-    """For each set, return the worth that is available, of shape (2^n_items, n_classes)."""
+    """Return the available worth x for each set of remaining items, of shape (2^n_items, n_classes)."""
     x = below[None]
     for mine in worth:
         x = np.concatenate([x, x + mine])
@@ -113,7 +114,7 @@ def _sums_of_sets(worth, below):
 
 
 def _with_each(value, n_items):
-    """Sum a value over all sets, and over the sets that contain each item."""
+    """Sum a value over all sets of items, and over the sets that contain each item."""
     own = np.empty((n_items, value.shape[1]))
     for item in reversed(range(n_items)):
         half = len(value) // 2
@@ -150,10 +151,10 @@ def _listed_pairs(worth, below):
 
 @cache
 def _shares_left(n_items):
-    """Return points and weights of a quadrature rule on [0, 1] for products over the items.
+    """Return points and weights of a quadrature rule on [0, 1] for products with one factor for each item.
 
-    A product is a polynomial of degree n_items. Half as many points would integrate it exactly. For large classes fewer
-    points are enough for an error of 1e-13.
+    A product is a polynomial of degree n_items, so n_items // 2 + 1 points integrate it exactly. For large classes,
+    fewer points are enough for an error of 1e-13.
     """
     point, weight = np.polynomial.legendre.leggauss(min(n_items // 2 + 1, 14 + 18 * n_items // 100))
     return (point + 1) / 2, weight / 2 * (n_items + 1)
@@ -181,7 +182,7 @@ def _by_points(function, worth, below, *options):
 
 def _integrated_logs(worth, below, s):
     n_items = len(worth)
-    # With the mean of x as the centre, the integrand falls with s^2 towards 0.
+    # With the mean of x as the centre, the integrand is proportional to s^2 near s = 0.
     centre = below + (n_items + 1) / (2 * n_items) * _tree_sum(worth)
     kept = np.exp(-s * worth[:, None])
     products = _products(kept)
@@ -198,7 +199,7 @@ def _integrated_powers(worth, below, s, power):
 def _powers_of_products(kept, products, below, s, power):
     n_items, (share, of_sets, sets) = len(kept), products
     factor = _STEP * s**power * np.exp(-below * s)
-    # Points below the first one add a geometric series. With power 2, it is too small to count.
+    # Grid points below the first one would add a geometric series, which is negligible for power 2.
     start = _STEP * s[0] / np.expm1(_STEP) if power == 1 else 0.0
     total = _tree_sum(factor * _tree_sum(sets)) + start * n_items
     of_sets = of_sets * share
@@ -222,12 +223,12 @@ def _integrated_pairs(worth, below, s):
 
 
 def _products(kept):
-    """Return the points of the quadrature rule, and for each point two weighted means of exp(-w(D) s).
+    """Return the points of the quadrature rule, and two weighted means of exp(-w(D) s) for each point.
 
-    A point is a share of the items. The first mean is over all sets D; the second leaves out the empty set. Both are
-    multiplied by the weights of the quadrature rule. `kept` contains exp(-w s) of each item, of shape (n_items,
-    n_points, n_classes). The points have the shape (n_shares, 1, 1), and the means have the shape (n_shares, n_points,
-    n_classes).
+    At a point p, the set D contains each item with probability p. The first mean is over all sets D; the second leaves
+    out the empty set. Both are multiplied by the weights of the quadrature rule. `kept` contains exp(-w s) of each
+    item, of shape (n_items, n_points, n_classes). The points have the shape (n_shares, 1, 1), and the means have the
+    shape (n_shares, n_points, n_classes).
     """
     share, weight = (one[:, None, None] for one in _shares_left(len(kept)))
     sets, power = np.zeros((len(share), *kept.shape[1:])), np.ones_like(share)
@@ -245,7 +246,7 @@ def _products(kept):
 
 
 def _left_by_efron(worth, below):
-    """For all choices except the last two, return the available worth and the share of the class that remains."""
+    """Return the available worth and the remaining share of the class, for all choices except the last two."""
     n_items = len(worth)
     share = 1 - np.arange(n_items - 2)[:, None] / n_items
     return below + share * _tree_sum(worth), share

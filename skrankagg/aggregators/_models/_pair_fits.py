@@ -1,6 +1,6 @@
-"""Fits of the worths to paired comparisons under many sets of list weights at once.
+"""Fit worths to paired comparisons for many sets of list weights at once, such as bootstrap samples.
 
-A board is the set of comparisons of one query, under one set of weights.
+A replicate is one set of list weights. A board is the set of comparisons of one query, under one set of weights.
 """
 
 import numpy as np
@@ -9,12 +9,12 @@ from ._many_minima import minimise
 from ._pair_newton import CELLS, newton, small_boards
 from ._posterior import plain_prior
 
-# Pairs and replicates that are fitted at one time.
+# Largest number of pairs times replicates that are fitted at a time.
 _CELLS = 1 << 20
 
 
 class PairFits:
-    """Callable that returns the scores for the list weights of many replicates.
+    """Callable that fits the worths to many sets of list weights, and returns the scores of each fit.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class PairFits:
         return self._fit_parts(lambda matrix, part: weights.of_draws(part).sums(matrix), weights.shape[1])
 
     def _fit_parts(self, sums, n):
-        """Fit some of the replicates at a time; ``sums(matrix, part)`` multiplies a matrix by their weights."""
+        """Fit the replicates in chunks; ``sums(matrix, part)`` multiplies a matrix by the weights of a chunk."""
         some = max(1, _CELLS // max(len(self.pairs.one), self.pairs.lists.n_candidates))
         parts = [slice(k, min(k + some, n)) for k in range(0, n, some)]
         found = [self._fit(lambda matrix, part=part: sums(matrix, part), part.stop - part.start) for part in parts]

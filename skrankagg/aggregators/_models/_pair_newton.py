@@ -16,10 +16,10 @@ import numpy as np
 from ..._arrays._ragged import expand, gather_ranges
 from ._duels import list_pairs, pair_queries
 
-#: Matrices of the boards that are computed at one time have at most about this number of cells.
+#: Largest number of elements, in total, of the matrices that are computed at a time.
 CELLS = 1 << 17
 # Boards of up to _FEW items always use Newton's method; larger boards do if n_items**3 is at most _SHARE times the
-# number of different lists. Beyond that, solving equations takes longer than the passes over the lists of L-BFGS.
+# number of different lists. For larger boards L-BFGS is faster, because solving n equations takes long.
 _FEW, _SHARE, _MOST = 64, 5_000, 1_000
 # Newton's method needs few steps. If it needs more than _STEPS, another method must take over.
 _STEPS = 100
@@ -40,10 +40,10 @@ def small_boards(lists, n_different):
 
 
 def fit_boards(stages, start, **options):
-    """Fit the queries with few items whose lists are all pairs; return variables, numbers of iterations and a mask.
+    """Fit the queries that have few items and only lists of two items, by Newton's method.
 
-    The mask is True for each query whose fit has converged. The variables of all other queries are copied from `start`.
-    `options` contains the prior, `tol` and `max_iter`.
+    Returns the variables, the number of iterations of each query, and a mask of the queries whose fit has converged.
+    The variables of all other queries are copied from `start`. `options` contains the prior, `tol` and `max_iter`.
     """
     lists = stages.lists
     variables, n_iter = np.array(start, dtype=np.float64), np.zeros(lists.n_queries, dtype=np.int64)
@@ -105,8 +105,8 @@ def newton(wins, start, *, prior, tol, max_iter):
     n_iter : ndarray of shape (n_boards,)
         Number of steps.
     converged : ndarray of shape (n_boards,), dtype=bool
-        True if the last step moved no log-worth by more than `tol`, or if rounding prevents further progress. Boards
-        that need more than 100 steps, or whose equations have no solution in floating point, have not converged.
+        True if the last step moved no log-worth by more than `tol`, or if rounding prevents further progress. False for
+        boards that need more than 100 steps, or have equations without a solution in floating point.
     """
     log_worth, nearest = np.array(start), np.full(len(wins), np.inf)
     n_iter, converged = np.zeros(len(wins), dtype=np.int64), np.zeros(len(wins), dtype=bool)
@@ -141,12 +141,12 @@ def newton(wins, start, *, prior, tol, max_iter):
 
 
 def _step(wins, log_worth, prior):
-    """Return the step of Newton's method for each board (the comparisons of one query)."""
+    """Compute the step of Newton's method for each board (the comparisons of one query)."""
     n = log_worth.shape[1]
     worth = np.exp(log_worth - log_worth.max(axis=1, keepdims=True))
     both = worth[:, :, None] + worth[:, None, :]
     share = wins / both
-    # Wins minus expected wins would cancel each other where an item almost never loses.
+    # The difference of wins and expected wins would lose digits if an item almost never loses.
     gradient = (share @ worth[:, :, None])[:, :, 0] - worth * share.sum(axis=1)
     share = share + share.transpose(0, 2, 1)
     share /= both
@@ -158,7 +158,7 @@ def _step(wins, log_worth, prior):
         gradient += prior * np.sign(log_worth) * (odds - 1) / (1 + odds)
         curvature += 2 * prior * odds / (1 + odds) ** 2
     else:
-        # Equal changes of all log-worths change nothing; this term makes their sum stay the same.
+        # Adding a number to all log-worths changes nothing. This term keeps their sum fixed.
         constant = curvature.sum(axis=1) / n**2
         share -= constant[:, None, None]
         curvature += constant[:, None]

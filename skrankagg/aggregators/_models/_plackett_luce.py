@@ -35,7 +35,8 @@ from ._tied_stages import MOST_TIED, TiedStages, pair_prevalence
 
 __all__ = ["PlackettLuce"]
 
-# Bytes of standard errors for each ordered pair of a query's items, and with "voters" for each list and item.
+# Bytes that standard errors need for each ordered pair of items of a query, and with "voters" also for each list and
+# item.
 _ERROR_BYTES, _SCORE_BYTES = 80.0, 32.0
 
 
@@ -50,8 +51,8 @@ class PlackettLuce(WeightedAggregator):
     ----------
     prior : float, default=0.5
         Number of comparisons that each item wins against an invented item of worth 1. Each item also loses the same
-        number of comparisons. A larger prior draws the worths together. With 0 the worths maximise the likelihood
-        alone; this maximum must exist, see Notes.
+        number of comparisons. A larger prior moves the worths closer together. With 0 the worths maximise the
+        likelihood alone. This maximum must exist, see Notes.
     absent : {"auto", "last", "ignore"}, default="auto"
         How to treat items missing from a list. "last" assumes that they were available but not chosen, as in a list
         that is cut. "ignore" assumes that they were not available, as in races, panels and paired comparisons. "auto"
@@ -61,8 +62,9 @@ class PlackettLuce(WeightedAggregator):
         items; a tie of two items is half a win for each. "davidson" estimates how frequent ties are.
     std_errors : {"model", "voters"} or str, default=None
         Method for standard errors. "model" uses the curvature of the likelihood. "voters" uses the differences between
-        the lists; this method is also valid if the model is wrong. The name of a grouping, such as "judge", uses the
-        differences between its groups, because lists of a group resemble each other. None computes no standard errors.
+        the lists; this method is also valid if the model is wrong. If the lists of a group resemble each other, pass
+        the name of the grouping, such as "judge". The differences between the groups are then used. None computes no
+        standard errors.
     scale : {"log", "elo"}, default="log"
         Scale of the scores. "log" publishes the log-worths. "elo" multiplies them by 400 / log(10), so that a lead of
         400 points means odds of 10 to 1, and the mean of a query is 1000.
@@ -76,8 +78,9 @@ class PlackettLuce(WeightedAggregator):
         Whether each query has its own coefficients of the covariates ("query"), or all queries share one set ("all").
         Choose "all" if queries have few lists.
     ridge : float, default=0.0
-        Penalty on the coefficients: this number times half the sum of their squares, for covariates scaled to unit
-        variation within lists. It keeps a coefficient finite if the covariate separates winners from losers.
+        Penalty on the coefficients: ``ridge / 2`` times the sum of their squares. For the penalty, covariates are
+        scaled to unit variation within lists. A ridge keeps a coefficient finite if the covariate separates winners
+        from losers.
     votes : bool or None, default=None
         Meaning of weights with ``std_errors="voters"``. With True, a list of weight w counts as w equal lists, even if
         w is fractional. With False, it counts as one list whose log-likelihood is multiplied by w. With None, weights
@@ -90,18 +93,18 @@ class PlackettLuce(WeightedAggregator):
         rounding prevents further progress.
     weighting : {None, "query", "global"}, default=None
         How to learn the reliability of each voter, see Notes. None learns nothing: all voters are equal. "query" learns
-        it from the lists of each query; `transform` learns it again from its own lists. "global" learns one number for
-        each voter from all queries of `fit`, and `transform` applies this number to any query.
+        the reliabilities from the lists of each query; `transform` learns them again from its own lists. "global"
+        learns one number for each voter from all queries of `fit`, and `transform` applies this number to any query.
     reliability_of : str, default=None
-        Name of the grouping whose groups have reliabilities, for ``weighting``, such as "judge". With None, each voter
-        has its own reliability. Do not use None for paired comparisons, because each comparison is then a separate
-        voter, see Examples.
+        Name of a grouping, such as "judge"; ``weighting`` then learns one reliability for each group. With None, each
+        voter has its own reliability. Do not use None for paired comparisons, because each comparison is then a
+        separate voter, see Examples.
     reliability_prior : float, default=10.0
-        Shape of the gamma distribution of the reliabilities, see Notes. A larger shape draws the reliabilities
+        Shape of the gamma distribution of the reliabilities, see Notes. A larger shape moves the reliabilities closer
         together.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Treatment of a voter that `fit` has not seen, with ``weighting="global"``: "mean" gives it the mean reliability,
-        "ignore" gives it weight 0, and "error" raises an error.
+        Treatment of a voter that was not in the training lists, with ``weighting="global"``. "mean" gives the voter the
+        mean reliability, "ignore" gives it weight 0, and "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
@@ -149,13 +152,13 @@ class PlackettLuce(WeightedAggregator):
     --------
     skrankagg.aggregators.MarkovChain : With ``chain="mct"`` it ranks by a random walk on the same comparisons.
     skrankagg.RankedLists.from_comparisons : Reads paired comparisons with covariates.
-    skrankagg.inspection.rank_stability : Measures how the places change when the lists are drawn again.
+    skrankagg.inspection.rank_stability : Measures how the ranks change when the lists are resampled.
     skrankagg.datasets.make_plackett_luce : Draws lists from the model.
 
     Notes
     -----
-    With :math:`t_i` the logarithm of the worth of item :math:`i`, a list that ranks items :math:`1, \dots, L`
-    has the log-likelihood [1]_, [2]_
+    Let :math:`t_i` be the logarithm of the worth of item :math:`i`. A list that ranks items :math:`1, \dots, L` has the
+    log-likelihood [1]_, [2]_
 
     .. math:: \sum_{j=1}^{L} \Big(t_j - \log \sum_{i \in A_j} e^{t_i}\Big),
 
@@ -164,15 +167,15 @@ class PlackettLuce(WeightedAggregator):
     is :math:`e^{t_i}` divided by its sum over the items of the query. **Scores of different queries cannot be
     compared**: each query has its own scale.
 
-    The prior adds :math:`p\,t_i - 2p \log(1 + e^{t_i})` to the log-likelihood for each item [3]_. With the prior, all
-    data have exactly one solution, and its worths are finite. Without the prior a solution may not exist. It exists if
+    The prior adds :math:`p\,t_i - 2p \log(1 + e^{t_i})` to the log-likelihood for each item [3]_. With the prior, there
+    is always exactly one solution, and its worths are finite. Without the prior a solution may not exist. It exists if
     a chain of items leads from each item to each other item, and some list ranks each item of the chain above the next
     one [2]_. The scores then have the mean 0. With "davidson" there may be no solution if ties alone connect some
     items.
 
-    **Ties.** A class :math:`C` of :math:`d` tied items says nothing about the order of its items. With "average" its
-    log-likelihood is the mean over all orders of the class. Let R be the worth of the items below the class and
-    :math:`w(D)` the worth of a set D of tied items. The mean is
+    **Ties.** A class :math:`C` of :math:`d` tied items contains no information about the order of its items. With
+    "average" its log-likelihood is the mean over all orders of the class. Let R be the worth of the items below the
+    class and :math:`w(D)` the worth of a set D of tied items. The mean is
 
     .. math:: \sum_{i \in C} t_i - \sum_{\emptyset \ne D \subseteq C} \log(R + w(D)) \Big/ \binom{d}{|D|}.
 
@@ -187,10 +190,10 @@ class PlackettLuce(WeightedAggregator):
     other :math:`d_k` are estimated for each query [3]_, [5]_. The sum over all sets is an elementary symmetric
     polynomial. The time for each row grows with the square of the size of the largest class. With "davidson", the
     comparisons of the prior may also end in ties. Suppose that sets of size k are chosen whenever they can be, as in
-    approval ballots of k items each. Then :math:`d_k` has no finite maximum, and the result is the limit of an infinite
-    :math:`d_k`. In this limit, a size drops out of the sums if it is never chosen where size k is possible. A tie at
-    the end of a list is evidence that the tied items are equally good. If the tie only means "not ranked", leave these
-    items out.
+    approval ballots of k items each. Then the estimate of :math:`d_k` is infinite, and the result is the limit for
+    growing :math:`d_k`. In this limit, the sums leave out all sizes that are never chosen where size k is possible. A
+    tie at the end of a list is evidence that the tied items are equally good. If the tie only means "not ranked", leave
+    these items out.
 
     **Reliabilities.** A voter of reliability :math:`\eta` chooses in proportion to :math:`e^{\eta t_i}` [6]_. With a
     reliability near 0, choices are nearly random. With "query" the mean reliability over the voters of each query is 1.
@@ -209,14 +212,14 @@ class PlackettLuce(WeightedAggregator):
     :math:`t_i`; this is the rank-ordered or exploded logit [8]_. The scores are the :math:`t_i`, so they compare items
     at equal covariates. Only differences within a list matter. The coefficients `b` are effects on the log-odds in the
     units of the data, even with ``scale="elo"``. Items absent from a list have no covariates, so lists that are not
-    paired comparisons need ``absent="ignore"``. Standard errors of worths and of coefficients come from the whole
-    information about both. With ``std_errors=None``, `coefficients_` has the errors of ``"model"``. P-values use the
-    normal distribution, or the t distribution with G - 1 degrees of freedom for a grouping of G groups. For `ridge`,
-    each covariate is divided by the root mean square of its deviation from the list's mean. In queries where all lists
-    have two items, it is divided by the root mean square of the difference of the two items. Covariates are never
-    centred over several lists, because this would change the effect of a position. With few lists in each query, the
-    coefficients of ``coefficients="all"`` are biased away from 0, because the worths of each query are estimated from
-    the same lists. The fit takes about six Newton steps.
+    paired comparisons need ``absent="ignore"``. Standard errors of worths and of coefficients are computed from their
+    joint information matrix. With ``std_errors=None``, `coefficients_` contains the errors of ``"model"``. P-values use
+    the normal distribution, or the t distribution with G - 1 degrees of freedom for a grouping of G groups. For
+    `ridge`, each covariate is divided by the root mean square of its deviation from the list's mean. In queries where
+    all lists have two items, the divisor is the root mean square of the difference of the two items. Covariates are
+    never centred over several lists, because this would change the effect of a position. With few lists in each query,
+    the coefficients of ``coefficients="all"`` are biased away from 0, because the worths of each query are estimated
+    from the same lists. The fit takes about six Newton steps.
 
     **Standard errors** refer to the score minus the mean of the query, or minus the score of the anchor. They are
     computed at the estimate. The prior is ignored, because it is not data. Standard errors are infinite in queries
@@ -229,7 +232,7 @@ class PlackettLuce(WeightedAggregator):
 
     The fit takes about 30 passes over the rows. With "average", classes of more than ten tied items take many times
     longer than with "efron". The time of standard errors grows with the square of the length of each list and the cube
-    of the number of items. They need memory for ten matrices of all pairs of items; this memory is checked before the
+    of the number of items. They need memory for ten matrices of all pairs of items. This memory is checked before the
     fit. With `weighting` the fit takes about a dozen times as long. With `weighting` and ``absent="last"`` the time
     grows with the number of lists times the number of items.
 
@@ -455,11 +458,11 @@ class PlackettLuce(WeightedAggregator):
         return n * (_ERROR_BYTES * n + (_SCORE_BYTES * m if self.std_errors not in ("model", None) else 0.0))
 
     def _estimate(self, lists, reliability):
-        """Fit the model, and return five results.
+        """Fit the worths of all queries to the lists.
 
-        The first two are the likelihood, and the position of each list among the lists that remain after equal lists
-        are merged. The third contains the fitted variables. The last two contain the number of iterations of each
-        query, and a mask of the queries that have converged.
+        Returns five results. The first two are the likelihood, and the index of each list among the merged lists. The
+        third contains the fitted variables. The last two contain the number of iterations of each query, and a mask of
+        the queries that have converged.
         """
         needs_ties = check_connected(lists, self.absent) if self.prior == 0 else None
         stages, pattern = self._stages(lists) if reliability is None else self._reliable_stages(lists, reliability)
@@ -485,7 +488,7 @@ class PlackettLuce(WeightedAggregator):
         return reliability
 
     def _log_likelihood_after(self, lists, others):
-        """For each query, compute the log-likelihood of `others` under worths fitted on `lists` and under equal worths.
+        """Compute each query's log-likelihood of `others`, with worths fitted to `lists` and with equal worths.
 
         `lists` and `others` have the same rows and different list weights. Returns two arrays of shape (n_queries,).
         """
@@ -521,7 +524,7 @@ class PlackettLuce(WeightedAggregator):
             n_open = lists.n_queries if len(converged) == 1 else int((~converged).sum())
             warn_user(
                 f"{self!r} did not converge in {self.max_iter} iterations for {n_open} of {lists.n_queries} "
-                "queries; raise max_iter, tol or prior.",
+                "queries. Raise max_iter, tol or prior.",
                 ConvergenceWarning,
             )
 
@@ -543,15 +546,15 @@ class PlackettLuce(WeightedAggregator):
         return score
 
     def _stages(self, lists):
-        """Return the likelihood of the lists after merging, and the position of each list among the merged lists.
+        """Merge equal lists of two items; return the likelihood, and the index of each list among the merged lists.
 
-        The second result is None if nothing was merged.
+        The second result is None if no lists were merged.
         """
         merged, pattern = merge_equal_pairs(lists)
         return self._plain_stages(merged), pattern
 
     def _reliable_stages(self, lists, weight):
-        """Return the likelihood for voters of known reliability, and the position of each list among the merged lists.
+        """Return the likelihood for voters of known reliability, and the index of each list among the merged lists.
 
         `weight`, of shape (n_lists,), contains the reliability of each list's voter.
         """
@@ -592,7 +595,7 @@ class PlackettLuce(WeightedAggregator):
         return PairFits(pairs, start, published, prior=self.prior, tol=self.tol, max_iter=self.max_iter)
 
     def _repeat_kinds(self, lists, kinds):
-        """Call `_repeat_many` for each kind of queries; return one function that computes the scores of all queries.
+        """Combine the results of `_repeat_many` for several kinds of queries into one function for all queries.
 
         `kinds` contains an array of queries for each kind. The function computes the scores of all candidates for any
         list weights of shape (n_lists, n_replicates).

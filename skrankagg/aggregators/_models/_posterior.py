@@ -11,9 +11,10 @@ from ._pair_newton import fit_boards
 
 
 def most_likely(stages, start, *, prior, tol, max_iter):
-    """Return the most likely variables, the number of iterations of each query, and a mask of the converged queries.
+    """Maximise the posterior of each query.
 
-    The variables are the log-worths, followed by the tie parameters.
+    Returns the most likely variables, the number of iterations of each query, and a mask of the converged queries. The
+    variables are the log-worths, followed by the tie parameters.
     """
     lists = stages.lists
     n, n_queries = lists.n_candidates, lists.n_queries
@@ -44,7 +45,7 @@ def most_likely(stages, start, *, prior, tol, max_iter):
 
 
 def _minus_log_posterior(stages, prior):
-    """Return the function that computes the value of each query, and the gradient, for given variables."""
+    """Return a function of the variables that computes each query's log-posterior times -1, and its gradient."""
     lists = stages.lists
     n = lists.n_candidates
 
@@ -61,7 +62,7 @@ def _minus_log_posterior(stages, prior):
 
 
 def _centred(lists, variables, prior):
-    """Return the variables; without a prior, shift the log-worths of each query so that their mean is 0."""
+    """Shift the log-worths of each query to the mean 0 if there is no prior; return the variables."""
     if prior == 0:
         n, heads, query = lists.n_candidates, lists.candidate_ptr[:-1], lists.candidate_query
         variables[:n] -= (np.add.reduceat(variables[:n], heads) / lists.query_n_items)[query]

@@ -9,17 +9,17 @@ from ..._data._frames import first_row, plain_index, show_id
 from ..._support._values import is_finite, show
 from ...exceptions import InputError
 
-#: Points of Elo for a factor of e in the odds, and the mean of a board.
+#: Elo points for a factor of e in the odds, and the mean of the Elo points of a query.
 ELO_POINTS, ELO_MEAN = 400 / math.log(10), 1000.0
 
 
 class PublishedScale:
-    """Conversion of log-worths to scores.
+    """Conversion of log-worths to published scores, which are log-worths or Elo points.
 
     Parameters
     ----------
     lists : RankedLists
-        Lists whose candidates have the log-worths.
+        Lists from which the log-worths are estimated.
     scale : {"log", "elo"}
         "log" keeps the log-worths. "elo" multiplies them by 400 / log(10); without an anchor, the scores of each query
         are then shifted to the mean 1000.

@@ -38,7 +38,8 @@ class VoterPosterior:
     def __init__(self, stages, shape, size, *, of_query):
         self.stages = stages
         n_cells = len(stages.cell_query)
-        #: Number of the voter of each cell. With `of_query` a voter has a number in each query.
+        #: Index of the voter of each cell, which contains the lists of one voter in one query. With `of_query`, a voter
+        #: has another index in each query.
         self.place = np.arange(n_cells) if of_query else stages.cell_voter
         self.group = stages.cell_query if of_query else np.zeros(int(self.place.max()) + 1, dtype=np.int64)
         self.n_groups = stages.lists.n_queries if of_query else 1
@@ -47,7 +48,7 @@ class VoterPosterior:
         size = total / np.bincount(of_list, minlength=len(self.group))
         self.strength = shape * size
         per_group = np.bincount(self.group, weights=size, minlength=self.n_groups)[self.group]
-        #: Share of each voter in the mean.
+        #: Share of each voter in the mean reliability.
         self.share = np.divide(size, per_group, out=np.zeros(len(size)), where=per_group > 0)
         self.spread = np.zeros(n_cells)
 
@@ -60,7 +61,7 @@ class VoterPosterior:
         return np.divide(plain, mean, out=np.ones_like(plain), where=self.share > 0)
 
     def update_spread(self, variables, worth_curvature, moved):
-        """Update the effect of uncertain worths on each voter's choices, in the groups marked by `moved`.
+        """Update the variance of each voter's choices due to uncertain worths, in the groups marked by `moved`.
 
         A group is a query, or all queries together if a voter has one reliability for all of them.
 
@@ -88,7 +89,7 @@ class VoterPosterior:
         value = np.bincount(self.place, weights=value - self.spread * factor**2 / 2, minlength=len(reliability))
         slope = factor * (slope - self.spread * factor)
         slope = np.bincount(self.place, weights=slope, minlength=len(reliability)) + self.strength
-        # The reliabilities that count are relative to their mean.
+        # Only the reliabilities relative to their mean matter.
         slope = np.where(self.share > 0, slope, 0.0)
         total = np.bincount(self.group, weights=slope, minlength=self.n_groups)[self.group]
         value = np.bincount(self.group, weights=value + self.strength * np.log(reliability), minlength=self.n_groups)
@@ -107,7 +108,7 @@ class VoterPosterior:
 
 
 def learn_reliabilities(stages, shape, size, *, of_query, prior, tol, max_iter):
-    """Learn the reliability of each list's voter; return the reliabilities, and a mask of convergence.
+    """Learn the reliability of each list's voter; return the reliabilities, and a mask of the fits that converged.
 
     With `of_query` the mask has one element for each query. Otherwise the mask has one element for the whole fit.
     """

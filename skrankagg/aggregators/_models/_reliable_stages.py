@@ -16,7 +16,7 @@ from ._stages import Stages
 
 
 class ReliableStages:
-    """Lists divided by voter, with the interface of Stages and TiedStages.
+    """Likelihood of lists whose voters differ in reliability, with the interface of Stages and TiedStages.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ class ReliableStages:
         "last" for all others.
     """
 
-    #: Lists of two items need the formulas of this class.
+    #: None, because lists of two items need the formulas of this class.
     tied_win = None
-    #: The variables or the likelihood differ from Stages.
+    #: False, because the likelihood differs from Stages.
     is_plain = False
 
     def __init__(self, lists, voter, make, absent):
@@ -91,7 +91,7 @@ class ReliableStages:
         return np.concatenate([log_worth, np.where(self.free, np.log(0.1), 0.0).ravel()])
 
     def extra_query(self):
-        """For each variable that is not a log-worth, return its query."""
+        """Return the query of each variable that is not a log-worth."""
         return np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
 
     def tie_sizes_of(self, other):
@@ -127,9 +127,9 @@ class ReliableStages:
         return np.bincount(self.cell_query, weights=value, minlength=self.lists.n_queries)
 
     def by_list(self, variables):
-        """For each query, yield the derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
+        """Yield, for each query, the derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
 
-        The last n_sizes columns are for the tie sizes of the query that have an estimated prevalence.
+        The last n_sizes columns are for the tie sizes with an estimated prevalence.
         """
         lists, cells = self.lists, iter(self.inner.by_list(self._inner(variables)))
         for q in range(lists.n_queries):
@@ -143,9 +143,10 @@ class ReliableStages:
             yield np.concatenate(blocks)
 
     def information(self, variables):
-        """For each query, yield the second derivatives by the variables of `by_list`, multiplied by -1.
+        """Yield the information matrix of each query, for the variables in the columns of `by_list`.
 
-        The reliabilities keep their current values.
+        This is the matrix of the second derivatives of the log-likelihood, multiplied by -1. The reliabilities keep
+        their current values.
         """
         lists, cells = self.lists, iter(self.inner.information(self._inner(variables)))
         for q in range(lists.n_queries):
@@ -157,7 +158,7 @@ class ReliableStages:
             yield whole
 
     def _own(self, cell, q):
-        """Return the items of a voter in a query, numbered within the query."""
+        """Return the items of a cell (the lists of one voter in one query), numbered within the query."""
         ptr = self.inner.lists.candidate_ptr
         return self.origin[ptr[cell] : ptr[cell + 1]] - self.lists.candidate_ptr[q]
 
@@ -173,7 +174,7 @@ class ReliableStages:
         return np.concatenate([factor[self.cell] * log_worth, (factor[:, None] * ties).ravel()])
 
     def _of_queries(self, value):
-        """Return the sum of the values over the voters for each query and tie size, of shape (n_queries, n_sizes)."""
+        """Add up the values of all voters, for each query and tie size; the result has shape (n_queries, n_sizes)."""
         value, total = value.reshape(len(self.cell_query), -1), np.zeros(self.seen.shape)
         np.add.at(total, self.cell_query, value)
         return total

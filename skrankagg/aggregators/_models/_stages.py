@@ -22,7 +22,7 @@ from ..._kernels import ragged_cumsum
 
 
 class Stages:
-    """Ranked lists, prepared for many evaluations of their Plackett-Luce likelihood.
+    """Plackett-Luce likelihood of ranked lists, prepared for many evaluations.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Stages:
         Model of the choice among tied items.
     """
 
-    #: Wins that a tie of two items counts for each of them. None means that lists of two items need other formulas.
+    #: Number of wins that each of two tied items gets. None means that lists of two items need other formulas.
     tied_win = 1.0
     #: Whether the log-worths are the only variables, so that queries without ties have the likelihood of this class.
     is_plain = True
@@ -48,7 +48,7 @@ class Stages:
         self.any_absent = bool((self.below & (lists.list_length < lists.query_n_items[lists.list_query])).any())
         self.weight = lists.list_weight[lists.row_list]
         self.candidate, self.row_list, self.ptr = lists.candidate, lists.row_list, lists.row_ptr
-        #: Tie sizes with a parameter; there are none.
+        #: Masks of the tie sizes with a parameter; this model has no such parameters.
         self.seen = self.free = np.zeros((lists.n_queries, 0), dtype=bool)
         self.list_ptr = lists.list_ptr
         # Rows are sorted by rank; a class begins where the rank changes.
@@ -60,7 +60,7 @@ class Stages:
             self.row_class = np.cumsum(start) - 1
             size = np.diff(self.class_ptr)[self.row_class]
             place = np.arange(lists.n_rows) - self.class_ptr[self.row_class]
-            #: For each row, the share of the worth of its class that is subtracted from the sum before its choice.
+            #: Share of the worth of the row's class that is subtracted from the remaining worth.
             self.taken = place / size if ties == "efron" else np.zeros(lists.n_rows)
         # Rows from the end of each list to its beginning.
         ends = self.ptr[1:][self.row_list] - 1
@@ -75,10 +75,9 @@ class Stages:
         return np.empty(0, dtype=np.int64)
 
     def prevalence(self, variables):
-        """Return an array of ones, of shape (n_queries, 1).
+        """Return the prevalence of choosing a single item, which is 1 in each query; the shape is (n_queries, 1).
 
-        The columns of the array are the prevalences of the numbers of items that may be chosen at once. In this model
-        items are always chosen singly, so the only column is for the number 1.
+        Other models have a column for each number of items that may be chosen at once.
         """
         return np.ones((self.lists.n_queries, 1))
 
@@ -89,7 +88,7 @@ class Stages:
         return other
 
     def take(self, queries):
-        """Return the likelihood of some queries, which computes the same numbers to the last bit."""
+        """Return the likelihood of some queries; its results for these queries are the same to the last bit."""
         lists = self.lists
         other = type(self)(lists.take(queries), **self.options, is_strict=self.is_strict)
         own_lists, _ = gather_ranges(lists.list_ptr, queries)
@@ -98,7 +97,7 @@ class Stages:
         return other
 
     def tie_sizes_of(self, other):
-        """Do nothing; in this model several items are never chosen at once, so there are no tie sizes to copy."""
+        """Do nothing, because this model has no tie sizes that could be copied."""
 
     def n_choices(self):
         """Return the total weight of the lists that contain each candidate (a pair of a query and an item)."""
@@ -117,7 +116,7 @@ class Stages:
         return self._sum_of_logs(log_worth - shift, logs), gradient
 
     def log_likelihood(self, log_worth):
-        """Compute only the first result of `value_and_gradient`, with the same digits."""
+        """Compute the log-likelihood of each query, bitwise equal to the first result of `value_and_gradient`."""
         worth, shift = self._worths(log_worth)
         return self._sum_of_logs(log_worth - shift, self._logs(worth, self._left(worth)))
 
@@ -136,7 +135,7 @@ class Stages:
         return np.maximum(diagonal, 0.0)
 
     def by_list(self, log_worth):
-        """For each query, yield the derivatives of each list's log-likelihood, of shape (n_lists, n_items).
+        """Yield, for each query, the derivatives of each list's log-likelihood, of shape (n_lists, n_items).
 
         The derivatives are with respect to the log-worths of the items. The log-likelihood of a list is not multiplied
         by the weight of the list.
@@ -152,7 +151,7 @@ class Stages:
             yield score
 
     def information(self, log_worth):
-        """For each query, yield the information matrix, of shape (n_items, n_items).
+        """Yield the information matrix of each query, of shape (n_items, n_items).
 
         This is the matrix of the second derivatives of the log-likelihood with respect to the log-worths, multiplied by
         -1.
@@ -189,12 +188,12 @@ class Stages:
             yield curvature
 
     def _sum_of_logs(self, log_worth, logs):
-        """Return the log-likelihood of each query; `logs` contains the logarithm of what is available at each row."""
+        """Return the log-likelihood of each query; `logs` contains the logarithm of the worth available at each row."""
         terms = self.weight * (log_worth[self.candidate] - logs)
         return np.bincount(self.lists.list_query[self.row_list], weights=terms, minlength=self.lists.n_queries)
 
     def _of_queries(self):
-        """For each query, yield three slices, which select its candidates, its lists and its rows."""
+        """Yield three slices for each query, which select its candidates, its lists and its rows."""
         lists = self.lists
         for own, mine in zip(pairwise(lists.candidate_ptr), pairwise(lists.list_ptr), strict=True):
             yield slice(*own), slice(*mine), slice(*self.ptr[list(mine)])
@@ -209,7 +208,7 @@ class Stages:
         return np.exp(log_worth - shift), shift
 
     def _left(self, worth):
-        """For each row, sum the worths of the items that are available when the row's item is chosen."""
+        """Add up, for each row, the worths of the items that are available when the row's item is chosen."""
         mine = worth[self.candidate]
         left = self._from_end(mine)
         if not self.is_strict:
@@ -224,11 +223,14 @@ class Stages:
         return left
 
     def _from_end(self, mine):
-        """For each row, sum the worths of the rows from this row to the end of its list."""
+        """Add up, for each row, the worths from this row to the end of its list."""
         return ragged_cumsum(mine[self.backwards], self.ptr)[self.backwards]
 
     def _without_chosen(self, mine, left):
-        """For each tied row, subtract from `left` the part of its class's worth that earlier choices have used up."""
+        """Return the worth available at each row: subtract the share of a tied class that earlier choices have used up.
+
+        `left` contains the total worth from each row to the end of its list.
+        """
         of_class = np.add.reduceat(mine, self.class_ptr[:-1])
         return left[self.class_ptr[:-1]][self.row_class] - self.taken * of_class[self.row_class]
 
@@ -241,12 +243,13 @@ class Stages:
         return self._logs(worth, left), *self._shares(worth, left, self.weight)
 
     def _shares(self, worth, left, weight, *, order=1, both=False):
-        """For each row, sum ``weight / left**order`` over the choices in which the row's item is available.
+        """Compute, for each row, the sum of ``weight / left**order`` over the choices at which its item is available.
 
         The second result contains the sum over all choices of each list. It is None if no list ranks absent items last.
-        Choices before the class of the item are added in full. A choice within the item's own class is multiplied by
-        the share of the class that is still available at this choice. If `both` is true, this share is squared, which
-        is needed for derivatives with respect to two items of the class.
+        `left` contains the total worth of the items available at each choice. Choices before the class of the item are
+        added in full. A choice within the item's own class is multiplied by the share of the class that is still
+        available at this choice. If `both` is true, this share is squared, which is needed for derivatives with respect
+        to two items of the class.
         """
         chance = weight / left if order == 1 else weight / left**2
         running = ragged_cumsum(chance, self.ptr)
@@ -263,7 +266,7 @@ class Stages:
         return np.where(self.below, running[self.ptr[1:] - 1], 0.0) if self.any_absent else None
 
     def _pairs_of_classes(self, worth, left):
-        """Return a function that corrects a list's matrix of second derivatives in the cells of two tied items."""
+        """Return a function that corrects a list's matrix of second derivatives for pairs of tied items."""
         if self.is_strict:
             return None
         both = self._shares(worth, left, self.weight, order=2, both=True)[0]
@@ -275,7 +278,7 @@ class Stages:
         return correct
 
     def _over_absent(self, rest):
-        """For each candidate, sum the values in `rest` over the query's lists that do not contain the candidate."""
+        """Add up the values of the lists that do not contain a candidate; `rest` contains a value for each list."""
         lists = self.lists
         held = np.bincount(self.candidate, weights=rest[self.row_list], minlength=lists.n_candidates)
         total = lists.sum_over_lists(rest)[lists.candidate_query]

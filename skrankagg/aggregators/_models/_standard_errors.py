@@ -14,8 +14,8 @@ def standard_errors(stages, lists, pattern, variables, kind, *, votes=None, anch
 
     `kind` is "model", "voters" or the name of a grouping. `stages` is the likelihood of the lists after equal lists
     have been merged. `pattern` contains the position of each list among the merged lists; it is None if nothing was
-    merged. `votes` is only used if `kind` is "voters". If it is True, a list of weight w stands for w equal lists. If
-    it is None, this holds only in queries where all weights are integers. `anchor` contains the number of the anchor
+    merged. `votes` is only used if `kind` is "voters". True means that a list of weight w stands for w equal lists.
+    None means the same, but only in queries where all weights are integers. `anchor` contains the number of the anchor
     candidate of each query; with None, errors are relative to the mean.
     """
     errors, robust = [], kind != "model"
@@ -41,10 +41,7 @@ def contrast_errors(covariance, anchor):
 
 
 def invert_information(information):
-    """Return the pseudo-inverse of the information matrix, and a flag.
-
-    The flag is True if the lists leave some difference between two log-worths undetermined.
-    """
+    """Return the pseudo-inverse of the information matrix, and True if a difference of log-worths is undetermined."""
     size, vectors = np.linalg.eigh(information)
     null = size <= 1e-9 * max(size[-1], np.finfo(np.float64).tiny)
     inverse = (vectors[:, ~null] / size[~null]) @ vectors[:, ~null].T
@@ -70,7 +67,7 @@ def _units(lists, votes):
 
 
 def _groups(lists, name):
-    """Return a function like the result of `_units`, but with groups of lists as units.
+    """Return a function like the result of `_units`, with groups of lists as units.
 
     With G groups in the query, the factor is G / (G - 1), which corrects for the small number of units.
     """
@@ -90,7 +87,7 @@ def _groups(lists, name):
 
 
 def _squares(scores, pattern, weight, copies, unit, factor):
-    """Sum the outer products of the units' derivatives in a query, which are the middle of the sandwich estimator.
+    """Compute the middle matrix of a query's sandwich estimator: the sum of outer products of the units' derivatives.
 
     `scores` contains the derivatives of the log-likelihood, with a row for each merged list.
     """

@@ -4,8 +4,8 @@ The tied items of a list form a class, and the choice of a class is a stage. At 
 from the remaining items. Its probability is proportional to the prevalence d_k of sets of size k, times the geometric
 mean of the worths in the set. The sum over all sets of k items is an elementary symmetric polynomial of the k-th roots
 of the worths. The polynomials of all stages are computed by adding one item after the other from the end of each list.
-A second pass in the opposite direction gives the derivatives. The sets themselves, which may be very many, are never
-enumerated. Lists are processed in parallel.
+A second pass in the opposite direction gives the derivatives. The sets are never enumerated, because there may be very
+many. Lists are processed in parallel.
 
 The variables are the log-worths of the candidates, followed by the logarithms of d_2, d_3 and so on for each query. The
 prevalence d_1 is 1, and d_k is 0 where no class of k items occurs.
@@ -22,7 +22,7 @@ import numpy as np
 
 from ..._data._compared_items import ranks_absent_last
 
-#: Largest class of tied items. The polynomials of a row have about the square of this number of coefficients.
+#: Largest allowed number of tied items. The number of coefficients of a row's polynomials grows with its square.
 MOST_TIED = 20
 # Step of finite differences of derivatives.
 _STEP = 1e-5
@@ -31,7 +31,7 @@ _CELLS = 1 << 22
 
 
 class TiedStages:
-    """Ranked lists, prepared for many evaluations of a likelihood that has parameters for ties.
+    """Likelihood of ranked lists in Davidson's model of ties, prepared for many evaluations.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ class TiedStages:
         the prevalence of pairs.
     """
 
-    #: Lists of two items need the formulas of this class.
+    #: None, because lists of two items need the formulas of this class.
     tied_win = None
-    #: The variables or the likelihood differ from Stages.
+    #: False, because the variables and the likelihood differ from Stages.
     is_plain = False
 
     def __init__(self, lists, absent, owner=None, *, has_prior=True):
@@ -67,7 +67,7 @@ class TiedStages:
         self._read_sizes()
 
     def _read_sizes(self):
-        """Find the sizes of tied classes in lists of positive weight, and the rivals of each size."""
+        """Find the sizes of tied classes in lists of positive weight, and the sizes that compete with each size."""
         most_left = np.zeros((int(self.owner.max()) + 1, self.largest + 1), dtype=np.int64)
         for own, _, size in self.blocks:
             one, place = np.nonzero((size > 0) & (self.list_weight[own] > 0)[:, None])
@@ -95,7 +95,7 @@ class TiedStages:
         return self.seen.size
 
     def extra_query(self):
-        """Return the number of the query of each variable that is not a log-worth."""
+        """Return the query of each variable that is not a log-worth."""
         return np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
 
     def start(self, log_worth):
@@ -114,7 +114,7 @@ class TiedStages:
         self.seen, self.free, self.rivals = other.seen, other.free, other.rivals
 
     def n_choices(self):
-        """For each variable, return the total weight of the choices that it concerns.
+        """Return the total weight of the choices that involve each variable.
 
         For a log-worth, this is the total weight of the lists that contain the candidate. The weight of each list is
         first divided by the number of items that tie with the candidate, including the candidate. For the prevalence of
@@ -150,10 +150,10 @@ class TiedStages:
         return self.value_and_gradient(variables)[0]
 
     def by_list(self, variables):
-        """For each query, yield the derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
+        """Yield, for each query, the derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
 
         The first n_items columns are derivatives with respect to the log-worths. The last n_sizes columns are for the
-        tie sizes of the query whose prevalence is estimated.
+        tie sizes with an estimated prevalence.
         """
         lists = self.lists
         scores = [
@@ -169,10 +169,10 @@ class TiedStages:
         yield from scores
 
     def information(self, variables):
-        """For each query, yield the information matrix: the second derivatives of the log-likelihood, multiplied by -1.
+        """Yield the information matrix of each query: the second derivatives of the log-likelihood, multiplied by -1.
 
-        The rows and columns of the matrix are the variables in the columns of `by_list`. The second derivatives are
-        computed as finite differences of the first derivatives.
+        The rows and columns of the matrix are for the same variables as the columns of `by_list`. The second
+        derivatives are computed as finite differences of the first derivatives.
         """
         return (self._information(variables, q) for q in range(self.lists.n_queries))
 
@@ -203,12 +203,11 @@ class TiedStages:
         return curves[np.ix_(counted, counted)]
 
     def _blocks(self):
-        """Yield blocks of lists, each as three arrays.
+        """Yield blocks of lists; each block consists of three arrays.
 
-        The arrays contain the numbers of the lists, the candidates of each list in reverse order, and the sizes of tied
-        classes.
-
-        In the third array, the first row of each tied class contains the number of its items; other rows contain 0.
+        The arrays contain the indices of the lists, the candidates of each list in reverse order, and the sizes of tied
+        classes. In the third array, the first row of each tied class contains the number of its items; other rows
+        contain 0.
         """
         lists = self.lists
         length = np.where(self.below, lists.query_n_items[lists.list_query], lists.list_length)
@@ -233,7 +232,7 @@ class TiedStages:
             yield own, candidate, size
 
     def _of_lists(self, variables):
-        """For each block, yield its lists, their candidates, their log-likelihoods and two arrays of derivatives.
+        """Yield, for each block, its lists, their candidates, their log-likelihoods and two arrays of derivatives.
 
         The log-likelihoods are not multiplied by the list weights. The first array contains derivatives with respect to
         log-worths, and the second array contains derivatives with respect to log-prevalences.
@@ -299,9 +298,9 @@ class TiedStages:
 
 
 def pair_prevalence(stages, variables):
-    """Return the prevalence d_2 of pairs in each query.
+    """Return the prevalence d_2 of tied pairs in each query.
 
-    It is 0 in queries without tied pairs, and infinite where the lists set no upper bound on it.
+    It is 0 in queries without tied pairs, and infinite in queries whose lists set no upper bound on it.
     """
     if not stages.seen.shape[1]:
         return np.zeros(len(stages.seen))
@@ -310,7 +309,7 @@ def pair_prevalence(stages, variables):
 
 
 def _add_up(values):
-    """Sum over the last axis; the result is bitwise the same if zeros are appended.
+    """Sum over the last axis in a fixed order, so that appended zeros do not change any bit of the result.
 
     Arrays are padded with zeros at the end if a list is shorter than the others or has smaller tied classes. NumPy's
     own sum may add the terms of a longer array in another order, which changes the rounding.

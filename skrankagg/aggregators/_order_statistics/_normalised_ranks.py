@@ -12,13 +12,14 @@ from ...base import BaseAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights, voter_values
 from ...exceptions import InputError
 
-#: A mapping or Series of voter to number, or None.
+#: Constraint of parameters that accept a mapping or Series of voter to number, or None.
 PER_VOTER = VOTER_WEIGHTS["voter_weights"]
 
 
-#: Largest number of lists in a query, counting weights: larger numbers are not exact as float64.
+#: Largest total weight of the lists of a query; larger integers are not exact as float64.
 MOST_LISTS = 2**53
-# Largest number of rows if a row of weight w is repeated w times: some hundred megabytes. Some methods need each copy.
+# Largest number of rows after each row of weight w is repeated w times, as some methods need it. These rows take some
+# hundred megabytes.
 _MOST_COPIES = 2**24
 
 
@@ -44,8 +45,8 @@ class BaseNormalisedRanks(BaseAggregator):
         if (total > MOST_LISTS).any():
             q = first_row(total > MOST_LISTS)
             raise InputError(
-                f"{type(self).__name__} counts a list of weight w as w lists, at most 2^53 in a query; the weights of "
-                f"query {show_id(lists.queries, q)} add up to {total[q]:g}. Give smaller weights."
+                f"{type(self).__name__} counts a list of weight w as w lists, and allows at most 2^53 lists in a "
+                f"query; got {total[q]:g} lists in query {show_id(lists.queries, q)}. Give smaller weights."
             )
         self._list_n_items(lists)
         if self.n_items is not None and not isinstance(self.n_items, Integral):
@@ -92,8 +93,8 @@ class BaseNormalisedRanks(BaseAggregator):
             q = int(np.argmax(copies))
             raise InputError(
                 f"{what} treats a list of weight w as w copies. All copies together must have at most {most} ranks; "
-                f"they have {copies.sum():g}, and {copies[q]:g} of these ranks are in query "
-                f"{show_id(lists.queries, q)}. Give smaller weights or another statistic."
+                f"got {copies.sum():g} ranks, and {copies[q]:g} of these ranks are in query "
+                f"{show_id(lists.queries, q)}. Give smaller weights, or choose another statistic."
             )
 
     def _normalise(self, lists):

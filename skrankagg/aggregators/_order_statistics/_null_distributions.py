@@ -24,17 +24,17 @@ from scipy.fft import irfft, next_fast_len, rfft
 
 from ..._arrays import TOLERANCE
 
-# Limits for the overlap of neighbouring tilts: the logarithm of the sum of the geometric means of the two tilted
-# distributions. The overlap of two normal distributions is -4 if each sum between their means is within 2.8 deviations
-# of one of the means.
+# Limits for the overlap of neighbouring tilts. The overlap is the logarithm of the sum of the geometric means of the
+# two tilted distributions. The overlap of two normal distributions is -4 if each sum between their means is within 2.8
+# deviations of one of the means.
 _LEAST_OVERLAP, _MOST_OVERLAP = -5.0, -3.0
-# Log probability that may lie outside the range of a convolution, on either side, and then wraps around.
+# Largest log probability outside the range of a convolution, on either side; this probability wraps around.
 _OUTSIDE = -45.0
-# Target for the relative width of a bracket, and the widest bracket that is accepted.
+# Target for the relative distance of the two bounds on a probability, and the largest distance that is accepted.
 _WIDTH, _WIDEST = 0.01, 0.1
-# Cells of a convolution on a grid for rounded values; 2^22 take some 150 MB.
+# Smallest and largest number of grid cells of a convolution with rounded values; 2^22 cells take some 150 MB.
 _FEWEST_CELLS, _MOST_CELLS = 1 << 16, 1 << 22
-# Corner: tilts are added until the smallest sum has at least this log probability under the last tilt.
+# Tilts are added until the smallest sum has at least this log probability under the last tilt.
 _CORNER = np.log(1e-3)
 # Number of smallest values of a draw that stay separate for the choice of tilts. Larger values are merged in blocks of
 # 1 %.
@@ -98,14 +98,14 @@ class SumOfDraws:
         return not self._constant and self.width > _WIDEST
 
     def log_tail(self, x):
-        """For each x, compute the log probability that the sum is at most x.
+        """Compute, for each x, the log probability that the sum is at most x.
 
         If `exact` is False, the result is an upper bound.
         """
         return self.log_bounds(x)[1]
 
     def log_bounds(self, x, gap=0.0):
-        """For each x, return a lower and an upper bound on the log probability that the sum is at most x.
+        """Return, for each x, a lower and an upper bound on the log probability that the sum is at most x.
 
         The two bounds are equal if `exact` is True. Each x must be a sum that can occur, up to rounding. No sum that
         can occur may lie strictly between x and ``x + gap``.
@@ -153,7 +153,7 @@ class SumOfDraws:
         return found
 
     def _convolve(self, cell, tilt, n_cells, most):
-        """Return the tilted probability of each cell, the log norm of the tilt, and the rounding error of the result.
+        """Return the tilted probability of each grid cell, the log norm of the tilt, and the rounding error.
 
         The log norm is the logarithm of the expectation of exp(-tilt * sum). Cells are numbered modulo `n_cells`.
         """
@@ -173,7 +173,7 @@ class SumOfDraws:
 
 
 class _Moments:
-    """Moments of a sum of draws under exponential tilts: its log norm and its standard deviation.
+    """Log norm and standard deviation of a sum of draws under exponential tilts.
 
     The log norm of a tilt is the logarithm of the expectation of exp(-tilt * sum). Two correct digits suffice to choose
     tilts and ranges, so neighbouring values of a long list are merged.
@@ -225,9 +225,10 @@ class _Moments:
 def _choose_tilts(moments):
     """Choose ascending tilts from 0 until the smallest sum is likely under the last tilt, and some tilts below 0.
 
-    The log norm of a tilt is the logarithm of the expectation of exp(-tilt * sum). There are three results. The first
-    contains the tilts of at least 0, in ascending order. The second is a list of pairs, each of a tilt below 0 and its
-    log norm. The third contains the log norms of the tilts in the first result.
+    A tilt multiplies the probability of each sum by exp(-tilt * sum). Its log norm is the logarithm of the expectation
+    of this factor. There are three results. The first contains the tilts of at least 0, in ascending order. The second
+    is a list of pairs, each of a tilt below 0 and its log norm. The third contains the log norms of the tilts in the
+    first result.
     """
     deviation = moments.deviation(0.0)
     tilts, log_norms = [0.0], [0.0]
@@ -251,7 +252,7 @@ def _choose_tilts(moments):
 
 
 def _ranges(tilts, log_norms, below, greatest):
-    """For each tilt, return the smallest and the greatest sum that the convolution must cover.
+    """Return the smallest and the greatest sum that the convolution of each tilt must cover.
 
     The limits are found with Chernoff's bounds, which use the log norms of the other tilts.
     """

@@ -17,11 +17,11 @@ from scipy.special import betainc, betaincinv, gammaln
 
 from ..._arrays._ragged import group_order
 
-# Logarithms below which betainc and betaincinv are not used: near the smallest floats, betainc is off by 1e-9 and
-# betaincinv returns NaN or nonsense.
+# Smallest log probabilities for which betainc and betaincinv are used. Near the smallest floats, betainc has an error
+# of 1e-9, and betaincinv returns NaN or wrong numbers.
 _BETAINC = -570.0
 _BETAINCINV = -150.0
-# Numbers that one step of a long pass processes: they stay in the cache.
+# Number of values that are processed at a time, so that they stay in the cache.
 _BLOCK = 1 << 15
 
 
@@ -59,7 +59,7 @@ def _log_tail_ratio(k, n, x):
 
 
 def log_poisson_binomial_tail(x, k_max, chance):
-    """For each x, compute the log probability that at least k of n uniform numbers are at most x and not hidden.
+    """Compute the log probability that at least k of n uniform numbers are at most x and not hidden.
 
     Number i is hidden if it is above ``chance[i]``. So with probability ``min(x, chance[i])`` it is at most x and not
     hidden. `x` has shape (n_values,) and lies between 0 and 1. The result has shape (k_max + 1, n_values), with one row
@@ -147,7 +147,7 @@ def _log_crossing(log_rho, n, most):
             log_chance = more[:, None] * np.log(b[j] - b[:j]) - log_factorial[more, None]
             log_chance += above[j] - above[:j]
             none_after[:j] -= np.exp(log_chance) * none_after[j]
-    # Rounding must not leave the bounds: the probability of one of the n events, and the sum of all.
+    # Rounding must not violate the bounds: the probability of one of the n events, and the sum over all n events.
     log_p = np.where(certain, 0.0, log_rho + np.log(total))
     return np.clip(log_p, log_rho, np.minimum(log_rho + np.log(n), 0.0))
 
@@ -155,7 +155,7 @@ def _log_crossing(log_rho, n, most):
 def sorted_places(candidate, x, n_candidates, *, weight=None):
     """Sort rows by candidate and normalised rank `x`, and number the rows of each candidate from 1 in this order.
 
-    Returns the sorted row numbers, and for each of them the total count of the candidate's rows up to and including it.
+    Returns the indices of the sorted rows, and for each sorted row the number of the candidate's rows up to this row.
     `weight` contains integers of shape (n_rows,): a row of weight w counts as w equal rows, and rows of weight 0 are
     left out. Both results are int64 arrays of shape (n_kept,).
     """

@@ -1,6 +1,6 @@
 """P-values of rank sums and rank products.
 
-A p-value is the probability that random lists give an item ranks that are at least as good as its own.
+A p-value is the probability that random lists give an item ranks at least as good as its actual ranks.
 
 A random list gives an item one of the places of the actual list; all places have the same probability. The places are
 the normalised ranks in the list, with ties unchanged, and a place 1 for each item missing from the list. In other
@@ -22,12 +22,13 @@ _MOST_LISTS = 1 << 16
 
 
 def random_rank_pvalues(lists, n_items, *, logarithms, ignore_absent):
-    """Compute the log probability that random lists give a candidate a rank sum at most as large as the actual sum.
+    """Compute the log p-value of each candidate's rank sum.
 
-    The ranks in the sum are normalised: `n_items`, float64 of shape (n_lists,), contains the number by which the ranks
-    of each list are divided. If `logarithms` is true, the logarithms of the normalised ranks are added up instead. Sums
-    that are equal up to rounding have the same probability. The distribution is computed only once for all candidates
-    with the same null distribution, even if they belong to different queries.
+    The p-value is the probability that random lists give the candidate a rank sum at or below the actual sum. The ranks
+    in the sum are normalised: `n_items`, float64 of shape (n_lists,), contains the number by which the ranks of each
+    list are divided. If `logarithms` is true, the logarithms of the normalised ranks are added up instead. Sums that
+    are equal up to rounding have the same probability. Each null distribution is computed only once, even if candidates
+    of several queries share it.
     """
     kind, example = list_kinds(lists, n_items)
     kinds = [_places(lists, v, n_items[v], not ignore_absent) for v in example]
@@ -58,9 +59,9 @@ def _refuse(lists, candidate, n_lists):
 
 
 def list_kinds(lists, n_items):
-    """Number the kinds of lists, where two lists are of the same kind if they contain the same normalised ranks.
+    """Assign a number to each kind of list; lists of one kind contain the same normalised ranks.
 
-    Returns the number of each list's kind, and the position of one list of each kind.
+    Returns the number of each list's kind, and the index of one list of each kind.
     """
     odd = lists.rank != positions(lists.row_ptr)
     is_tied = np.bincount(lists.row_list[odd], minlength=lists.n_lists) > 0
@@ -73,9 +74,9 @@ def list_kinds(lists, n_items):
 
 
 def _number_alike(*columns):
-    """Number the distinct rows of a table in ascending order; `columns` are the columns of the table.
+    """Assign numbers to the distinct rows of a table, in ascending order; `columns` are the columns of the table.
 
-    Returns the number of each row, and the position of the first row with each number.
+    Returns the number of each row, and the index of the first row with each number.
     """
     number = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
@@ -99,7 +100,7 @@ def _places(lists, v, n_items, lacks_others):
 
 
 def null_numbers(lists, kind, ignore_absent):
-    """Number the null distributions of the candidates' rank sums, so that equal distributions have the same number.
+    """Assign numbers to the null distributions of the candidates' rank sums; equal distributions share a number.
 
     With `ignore_absent`, the distribution of a candidate covers the lists that contain the candidate. Otherwise it
     covers all lists of the query. Lists of weight 0 are ignored.
@@ -115,7 +116,7 @@ def null_numbers(lists, kind, ignore_absent):
     else:
         v = np.flatnonzero(lists.list_weight > 0)
         owner, n_owners = lists.list_query[v], lists.n_queries
-    # Sort the kinds of each owner, and count the lists of each kind.
+    # An owner is a candidate or a query. Sort the kinds of each owner, and count the lists of each kind.
     order = np.lexsort((kind[v], owner))
     v, owner = v[order], owner[order]
     new = np.ones(len(v), dtype=bool)

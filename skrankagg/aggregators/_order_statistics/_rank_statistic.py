@@ -105,7 +105,7 @@ class RankStatistic(BaseNormalisedRanks):
 
     See Also
     --------
-    RobustRankAggregation : Ranks by the least likely of the order statistics, and computes its p-value.
+    RobustRankAggregation : Ranks by the least likely order statistic of an item, and computes its p-value.
 
     Notes
     -----
@@ -116,7 +116,7 @@ class RankStatistic(BaseNormalisedRanks):
     ================ ===============================================================================================
     "mean"           :math:`z = (1/2 - \bar x) \sqrt{12 m}`; column `pvalue`: :math:`\Phi(-z)`, or exact
     "geometric-mean" :math:`-\log_{10} (x_1 \cdots x_m)^{1/m}`
-    "median"         :math:`-\log_{10}` of the median, the mean of the two in the middle where m is even
+    "median"         :math:`-\log_{10}` of the median (the mean of the two middle ranks if m is even)
     "min"            :math:`-\log_{10} x_1`
     "stuart"         :math:`-\log_{10} Q`, :math:`Q = P(U_{(1)} \le x_1, \dots, U_{(m)} \le x_m)` for m uniform numbers
                      [1]_, [2]_
@@ -132,8 +132,8 @@ class RankStatistic(BaseNormalisedRanks):
     .. math:: p = P(Y_1 + \dots + Y_m \le y_1 + \dots + y_m),
 
     where y is x for "mean" (the rank sum) and :math:`\log x` for "geometric-mean" (the rank product [4]_). Each
-    :math:`Y_v` is drawn from the places of list v, all with the same probability. These are the ranks in the list, with
-    ties unchanged, and 1 for each item missing from the list. So p is valid for lists that have ties, are cut, or
+    :math:`Y_v` is drawn from the places of list v, all with the same probability. The places are the ranks in the list,
+    with ties unchanged, and 1 for each item missing from the list. So p is valid for lists that have ties, are cut, or
     differ in the number of items that could have been ranked. The numbers of places and ties are taken as given. To
     compute p, the places of the lists are convolved on a grid. Exponential tilting keeps the digits of small p-values.
 
@@ -141,17 +141,17 @@ class RankStatistic(BaseNormalisedRanks):
     multiple up to some 50,000. Otherwise, and for "geometric-mean", values are rounded down to the grid, and p is an
     upper bound. The bound is similar to the bound in [5]_, but lists may have any lengths. For up to about 60 lists,
     the bound is at most the p-value of a rank product that is 1 % larger. This p-value is rarely more than 1 % above
-    the exact p-value. For about 250 lists the same holds for a rank product 10 % larger. More lists are refused. The
-    smallest p-values are exact.
+    the exact p-value. For about 250 lists, the bound is at most the p-value of a rank product that is 10 % larger. More
+    lists are refused. The smallest p-values are exact.
 
     The normal approximation has a larger error. For example, an item that is first of 100 items in each of 3 lists has
     p = 1e-6, but :math:`\Phi(-z)` is .0016. With "auto", a query is small if its rank sums have at most 1024 possible
-    values. Without ties, m lists of n items have m (n - 1) + 1 possible rank sums. Ties double this number, and lists
-    with different numbers of items multiply it. With ``absent="ignore"``, items that are in different sets of lists
-    have different possible sums. All these sets together may then have at most 4096 possible sums in a query. The rule
-    uses only the lists of the query, so the result for a query never depends on other queries. A thousand different
-    queries take at most a second. Ten thousand queries of five lists of ten items take .3 s. ``exact=True`` takes
-    milliseconds for each query.
+    values. Without ties, m lists of n items have m (n - 1) + 1 possible rank sums. Ties double this number. Lists with
+    different numbers of items increase it several times. With ``absent="ignore"``, items that are in different sets of
+    lists have different possible sums. All these sets together may then have at most 4096 possible sums in a query. The
+    rule uses only the lists of the query, so the result for a query never depends on other queries. A thousand
+    different queries take at most a second. Ten thousand queries of five lists of ten items take .3 s. ``exact=True``
+    takes milliseconds for each query.
 
     Tied items share their mean rank. An absent item has :math:`x = 1`. With ``absent="ignore"`` it has no rank, and m
     is the number of lists that contain the item. The mean and Q then measure how unusual the ranks of an item would be
@@ -277,8 +277,8 @@ class RankStatistic(BaseNormalisedRanks):
         x, n_lists = self._normalise(lists)
         score = STATISTICS[self.statistic](lists.candidate, x, n_lists, lists.row_weight)
         silent = lists.sum_over_lists(lists.list_weight) == 0
-        # If all lists of a query have weight 0, `_normalise` counts one empty list. This list must add nothing to the
-        # scores, so they are 0.
+        # If all lists of a query have weight 0, `_normalise` counts one empty list. This list must not add anything, so
+        # the scores are 0.
         return np.where(silent[lists.candidate_query], 0.0, score) if silent.any() else score
 
     def _aggregate(self, lists):
@@ -316,8 +316,8 @@ class RankStatistic(BaseNormalisedRanks):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # An absent item never has the least rank.
+        # With "min", a list that does not contain the item has no effect on its score.
         tags.aggregator_tags.absent_below &= self.statistic != "min"
         tags.aggregator_tags.smooth = self.statistic in ("mean", "geometric-mean")
-        tags.aggregator_tags.scale_free = self.statistic != "stuart"  # with more lists probabilities differ
+        tags.aggregator_tags.scale_free = self.statistic != "stuart"  # probabilities depend on the number of lists
         return tags

@@ -1,7 +1,7 @@
-"""Log rho of robust rank aggregation for many sets of list weights, as when the lists are drawn again.
+"""Log rho of robust rank aggregation for many sets of list weights, such as bootstrap samples.
 
-The normalised ranks are the same in all draws, so their order and the probabilities of few distinct numbers are
-computed only once.
+A draw is one set of list weights. The normalised ranks are the same in all draws. So their order, and the probabilities
+of the distinct ranks, are computed only once.
 
 >>> import numpy as np
 >>> from skrankagg import RankedLists
@@ -19,9 +19,9 @@ from ..._arrays._ragged import group_order
 from ..._kernels import COMPILED, lowest_tails
 from ._probabilities import log_binomial_tail
 
-# Number of cells of rows and draws that are computed at a time, so that they stay in the cache.
+# Largest number of rows times draws that are processed at a time, so that they stay in the cache.
 _CELLS = 1 << 17
-# Up to this number of probabilities, all are computed, without looking for those that are needed.
+# Up to this number of probabilities, all are computed, even if only some are needed.
 _FEW = 1 << 13
 # As plain Python, the kernel is slower than NumPy.
 _HAS_KERNEL = COMPILED
@@ -30,7 +30,10 @@ _MOST = 1 << 22
 
 
 class RhoOfDraws:
-    """Compute log rho of each candidate from weights of shape (n_lists, n_draws), given the normalised ranks `x`."""
+    """Callable that computes log rho of each candidate, given list weights of shape (n_lists, n_draws).
+
+    `x` contains the normalised rank of each row. rho is the statistic of robust rank aggregation.
+    """
 
     def __init__(self, lists, x, absent):
         self.lists, self.absent = lists, absent
@@ -80,7 +83,7 @@ class RhoOfDraws:
                     n_of_rows = n[candidate]
                 else:
                     n = n_of_rows = np.maximum(total[q, draws], 1).astype(np.int32)
-                # Rows of weight 0 have no place; with place 0 they do not count in the minimum.
+                # Rows of weight 0 get the place 0, which has the probability 1. So they do not change the minimum.
                 place *= count > 0
                 tail = tails(n_of_rows, place, which)
                 log_rho[mine, draws] = np.minimum(np.minimum.reduceat(tail, starts, axis=0), 0.0)
@@ -125,7 +128,7 @@ class _Tails:
         return lowest_tails(count, row_list, which, ptr, self.position[n], self.table, len(self.distinct))
 
     def _begin(self):
-        """Create the table, and compute all probabilities if they are few."""
+        """Create the table of probabilities, and fill it if there are few of them."""
         if self.table is not None:
             return
         self.table, self.known = np.zeros(self.size), np.zeros(self.size, dtype=bool)

@@ -1,4 +1,4 @@
-"""Robust rank aggregation: the least likely of an item's order statistics, and its p-value."""
+"""Robust rank aggregation: rank items by their least likely order statistic, and compute its p-value."""
 
 from numbers import Real
 from typing import Literal
@@ -22,7 +22,8 @@ __all__ = ["RobustRankAggregation"]
 def rho_score(candidate, x, n_lists, *, weight=None):
     """Compute log rho of each candidate from its normalised ranks `x`.
 
-    rho is the smallest of the probabilities of the candidate's order statistics, so log rho is at most 0.
+    Each order statistic of a candidate has a probability under random ranks. rho is the smallest of these
+    probabilities, so log rho is at most 0.
     """
     rows, place = sorted_places(candidate, x, len(n_lists), weight=weight)
     candidate = candidate[rows]
@@ -84,10 +85,10 @@ class RobustRankAggregation(BaseNormalisedRanks):
     .. math:: \rho = \min_k P(\mathrm{Beta}(k, m - k + 1) \le x_k), \qquad p = \min(1, m \rho),
 
     and the score is :math:`-\log_{10} p`. The column `pvalue` contains p. The p-value may underflow to 0, but the score
-    is still correct. The exact p is the probability that random ranks have a :math:`\rho` that is at most as large as
-    the item's :math:`\rho`. Equivalently, it is the probability that at least one order statistic of random ranks is at
-    most its :math:`\rho`-quantile. The relative error of the exact p is about 1e-12, however small p is. The usual
-    alternating sum for p has no correct digit left with 30 lists and a :math:`\rho` of 1e-6.
+    is still correct. The exact p is the probability that random ranks have a :math:`\rho` that is not above the item's
+    :math:`\rho`. Equivalently, it is the probability that at least one order statistic of random ranks is at most its
+    :math:`\rho`-quantile. The relative error of the exact p is about 1e-12, however small p is. The usual alternating
+    sum for p has no correct digit left with 30 lists and a :math:`\rho` of 1e-6.
 
     With shares :math:`\sigma_i` (`depth_share`), the k-th term of the minimum is the probability of at least k
     successes in independent trials of probabilities :math:`\min(x_k, \sigma_i)`. The term is 1 if k is above the number
@@ -230,9 +231,9 @@ class RobustRankAggregation(BaseNormalisedRanks):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # The bound m rho is 1 for many items.
+        # Many items have the bound 1, so they tie.
         tags.aggregator_tags.unanimity = self.exact
-        tags.aggregator_tags.scale_free = False  # with more lists probabilities differ
+        tags.aggregator_tags.scale_free = False  # probabilities depend on the number of lists
         return tags
 
 

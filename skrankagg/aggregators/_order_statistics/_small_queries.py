@@ -9,10 +9,10 @@ import numpy as np
 from ..._arrays._ragged import expand, gather_ranges, positions
 from ._random_ranks import list_kinds, null_numbers, sums_above_least
 
-# Largest number of cells of a distribution, and of all distributions of a query together. The time for a distribution
-# grows with the square of its number of cells, and is at most about a millisecond.
+# Largest number of cells (possible sums) of a distribution, and of all distributions of a query together. The time for
+# a distribution grows with the square of its number of cells, and is at most about a millisecond.
 _MOST_CELLS, _MOST_CELLS_OF_QUERY = 1 << 10, 1 << 12
-# Cells of the distributions that are convolved at one time.
+# Largest number of cells of the distributions that are convolved at a time.
 _CELLS_AT_ONCE = 1 << 15
 
 
@@ -42,7 +42,7 @@ def _are_few(most_of_one, of_all):
 
 
 def _most_distributions(lists, ignore_absent):
-    """For each query, return an upper bound on the number of different null distributions of its candidates.
+    """Return, for each query, an upper bound on the number of different null distributions of its candidates.
 
     With `ignore_absent` the bound is 1 plus the number of items that are missing from at least one list of positive
     weight. Otherwise it is 1.
@@ -57,7 +57,7 @@ def _most_distributions(lists, ignore_absent):
 
 
 def _widths(lists, n_items, ignore_absent):
-    """For each list, compute the worst rank minus the best rank that the list can give to an item."""
+    """Compute, for each list, the worst rank minus the best rank that the list can give to an item."""
     width = np.zeros(lists.n_lists)
     held = lists.list_length > 0
     width[held] = lists.rank[lists.row_ptr[1:][held] - 1] - lists.rank[lists.row_ptr[:-1][held]]
@@ -94,7 +94,7 @@ def _pvalues(lists, n_items, ignore_absent):
 
 
 def _alike(nulls, n_cells):
-    """Yield groups of null distributions with similar numbers of cells; the total of each group is bounded."""
+    """Yield groups of null distributions with similar numbers of cells, and a limited total number of cells."""
     size = np.frexp(n_cells[nulls])[1]
     for one in np.unique(size):
         of_size = nulls[size == one]
@@ -120,7 +120,7 @@ class _Draws:
         self._halves = 1 + odd[example]
 
     def grid(self, number, copies, ptr):
-        """For each distribution, return the number of grid cells in a normalised rank of 1, and in all possible sums.
+        """Return, for each distribution, the number of grid cells in a normalised rank of 1, and in all possible sums.
 
         A number is infinite if there are too many cells.
         """
@@ -129,7 +129,8 @@ class _Draws:
         for place in range(int(length.max(initial=0))):
             longer = np.flatnonzero(length > place)
             kind = number[ptr[longer] + place]
-            # Lists of one place add nothing to a sum. They are left out, so that the common multiples stay small.
+            # Lists with a single place change no difference between sums. They are left out, so that the common
+            # multiples stay small.
             longer, kind = longer[self._width[kind] > 0], kind[self._width[kind] > 0]
             steps = (self._halves[kind] * self._n_items[kind]).astype(np.int64)
             known = np.minimum(per_one[longer], 2.0**31).astype(np.int64)
@@ -168,7 +169,7 @@ class _Draws:
         return found
 
     def _chances(self, kind, per_one):
-        """For each kind of list in `kind`, compute the probability of each distance from the best place, in grid steps.
+        """Compute the probability of each distance from the best place, in grid steps, for each kind of list in `kind`.
 
         Returns an array of shape (n_some, n_steps).
         """

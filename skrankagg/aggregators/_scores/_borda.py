@@ -20,7 +20,7 @@ class _BordaPoints(PointSums):
 
 
 class BordaCount(_BordaPoints, SharedPointSums):
-    r"""Rank items by Borda points; items missing from a list share the points that the list has left.
+    r"""Rank items by Borda points; items missing from a list share the remaining points of the list.
 
     Each list gives its first item as many points as the query has items. It gives its second item one point less, and
     so on.

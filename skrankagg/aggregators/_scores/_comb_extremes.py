@@ -58,7 +58,7 @@ class _BaseChoice(BaseComb):
         raise NotImplementedError
 
     def _choose_for_all(self, score, lists, absent, candidate, value, weight):
-        """Compute scores as `_choose` does, and also use each list's value for absent items, given in `absent`."""
+        """Compute scores like `_choose`, but also use the value in `absent` that each list gives to absent items."""
         # Take some queries at a time: the values of absent items need more memory than the rows.
         for rows, cells, owners in _absent_cells(lists, candidate):
             given = lists.list_weight[owners] > 0
@@ -191,7 +191,7 @@ class CombMAX(_BaseChoice):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # The lowest value of a list is seldom the greatest of an item, so there is no better value for absent items.
+        # The lowest value of a list is seldom the greatest value of an item, so "min" hardly changes anything.
         tags.aggregator_tags.lenient = None
         return tags
 
@@ -199,7 +199,7 @@ class CombMAX(_BaseChoice):
 class CombMIN(_BaseChoice):
     r"""Rank items by the least of their normalised scores.
 
-    Use this method where every list contains every item and one bad place should rule an item out. If lists are cut at
+    Use this method if every list contains every item, and if one bad rank should rule an item out. If lists are cut at
     some rank, items in many lists are at a disadvantage, because more lists can give them a low value. Choose
     :class:`CombSUM`, or ``absent_score="min"``, for such lists.
 
@@ -310,13 +310,13 @@ class CombMED(_BaseChoice):
     .. math:: \mathrm{CombMED}(i) = \operatorname{median}_{v \ni i} s_v(i),
 
     where the median of an even number of values is the mean of the two values in the middle. With weights, the lower
-    median is the least value for which the values up to and including it have at least half of the total weight. The
-    upper median is the least value for which they have more than half. The score is the mean of the two medians, so a
-    list with an integer weight w counts as w copies. A fraction of the weight that differs from one half only by
-    rounding is treated as one half. Tied items of a list share their mean rank. Lists that do not contain an item have
-    no effect on its score, except with ``absent_score="min"``. If only lists of weight 0 contain an item, its score is
-    0. The method sorts the rows by item and value. With ``absent_score="min"`` it sorts one value for each list and
-    item.
+    median is the least value :math:`x` such that the values up to :math:`x` have at least half of the total weight. The
+    upper median is the least :math:`x` such that these values have more than half. The score is the mean of the two
+    medians, so a list with an integer weight w counts as w copies. A fraction of the weight that differs from one half
+    only by rounding is treated as one half. Tied items of a list share their mean rank. Lists that do not contain an
+    item have no effect on its score, except with ``absent_score="min"``. If only lists of weight 0 contain an item, its
+    score is 0. The method sorts the rows by item and value. With ``absent_score="min"`` it sorts one value for each
+    list and item.
 
     References
     ----------

@@ -64,10 +64,10 @@ class BaseComb(BaseAggregator):
         where = lists.candidate_query[first_row(bad)]
         lightest, heaviest = smallest_size(lists.list_weight), lists.list_weight.max()
         raise InputError(
-            f"{self!r} must compute sums within the range of floating-point numbers; got weights from {lightest:g} to "
+            f"Sums of {self!r} must be in the range of floating-point numbers; got weights from {lightest:g} to "
             f"{heaviest:g}"
             + (f" and scores up to {np.abs(lists.score).max():g}" if self.norm in (None, "max") else "")
-            + f", and sums of query {show_id(lists.queries, where)} are outside this range. Multiply the weights, "
+            + f", and sums of query {show_id(lists.queries, where)} are outside. Multiply the weights, "
             "or the scores, of all lists by one number that brings them closer to 1."
         )
 
@@ -236,9 +236,9 @@ class CombSUM(_SumsOfScores):
 
 
 class _Supported(_SumsOfScores):
-    """Base class of methods that multiply a sum by a power of the total weight of the lists that contain the item.
+    """Base class of methods that multiply the sum of an item's scores by the factor ``h ** gamma``.
 
-    The exponent is the parameter `gamma`.
+    Here h is the total weight of the lists that contain the item.
     """
 
     gamma: float
@@ -255,7 +255,7 @@ class _Supported(_SumsOfScores):
         return Consensus(points, scale=scale, additive=total.additive)
 
     def _forgotten(self, lists, total, factor, points):
-        """Return a mask of the queries in which a sum underflows to 0, but its product with the factor is not tiny."""
+        """Return a mask of the queries in which a sum underflows to 0, although sum times factor is not tiny."""
         heads = lists.candidate_ptr[:-1]
         matters = np.maximum(TOLERANCE * np.maximum.reduceat(np.abs(points), heads), _TINY / np.finfo(np.float64).eps)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -294,7 +294,7 @@ class _Supported(_SumsOfScores):
 
 
 class CombMNZ(_Supported):
-    r"""Rank items by the sum of their normalised scores times the number of lists that contain them.
+    r"""Rank items by the sum of their normalised scores, times the number of lists that contain the item.
 
     An item in many lists benefits twice: its sum has more terms, and its factor is larger.
 
@@ -324,9 +324,9 @@ class CombMNZ(_Supported):
     .. math:: \mathrm{CombMNZ}(i) = h(i)^\gamma \sum_{v} w_v s_v(i).
 
     The family of methods with any exponent :math:`\gamma` is called GMNZ [2]_. Tied items of a list share their mean
-    rank; absent items are treated as in :class:`CombSUM`. Sums can be negative under "z-score", and under None with
-    negative scores. A larger number of lists then makes the score more negative. If only lists of weight 0 contain an
-    item, its score is 0. The time is linear in the number of rows.
+    rank; absent items are treated as in :class:`CombSUM`. Sums can be negative with "z-score", and with ``norm=None``
+    if scores are negative. A larger number of lists then makes the score more negative. If only lists of weight 0
+    contain an item, its score is 0. The time is linear in the number of rows.
 
     References
     ----------

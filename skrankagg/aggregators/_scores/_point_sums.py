@@ -1,4 +1,4 @@
-"""Sums of the points that each list gives to its places, with two ways to treat absent items."""
+"""Base classes of methods that add up points for ranks, with two ways to treat absent items."""
 
 import numpy as np
 
@@ -109,7 +109,7 @@ def _scale_weights(lists):
 def _scaled(lists, weight):
     """Scale the list weights of each query by a power of two, so that the largest is close to 1.
 
-    A weighted mean of points stays the same, but its products neither overflow nor lose precision.
+    The weighted means of points stay the same, and their products neither overflow nor lose precision.
     """
     _, exponent = np.frexp(np.maximum.reduceat(weight, lists.list_ptr[:-1]))
     return np.ldexp(weight, -exponent[lists.list_query])

@@ -43,7 +43,7 @@ class _RankDecay(BaseAggregator):
 
     def _aggregate(self, lists):
         score, factor = sum_rows(lists, self._gain(lists)), self._factor(lists)
-        # Gains of deep ranks in one list are so close that differences could be taken for rounding.
+        # Gains of deep ranks are so close that their differences could be mistaken for rounding errors.
         return Consensus(score if factor is None else score * factor, additive=True)
 
     def _contributions(self, lists):
@@ -62,8 +62,8 @@ class ReciprocalRankFusion(_RankDecay):
     Parameters
     ----------
     k : float, or mapping or pandas.Series of voter to float, default=60
-        Damping constant, at least 0. The larger it is, the less the first places stand out. A mapping has a value for
-        each voter.
+        Damping constant, at least 0. The larger the constant, the less the first places stand out. A mapping has a
+        value for each voter.
     depth : int, default=None
         Last rank of each list that is used, at least 1; with None all ranks are used. Items beyond this rank stay in
         the result, but the list adds 0 to their scores.
@@ -370,8 +370,8 @@ class InverseSquareRank(_RankDecay):
         if low.any():
             one, *_ = np.unravel_index(np.argmax(low), low.shape)
             raise InputError(
-                "support='log' needs a total list weight of at least 1 - sigma for each item; got "
-                f"{candidate_weight[low][0]:g} for {show_id(lists.items, lists.candidate_item[one])}. Multiply the "
-                "weights of all lists by one number, or choose support='count'."
+                "With support='log', the total weight of each item's lists must be at least 1 - sigma; got "
+                f"{candidate_weight[low][0]:g} for {show_id(lists.items, lists.candidate_item[one])}. Multiply all "
+                "weights by a larger number, or choose support='count'."
             )
         return np.log(np.where(candidate_weight > 0, candidate_weight + self.sigma, 1.0))

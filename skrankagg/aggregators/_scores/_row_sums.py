@@ -12,7 +12,7 @@ def weigh_rows(lists, value):
 
 
 def sum_rows(lists, value, given=None):
-    """For each candidate, add up the values of its rows, each multiplied by the weight of its list.
+    """Add up, for each candidate, the values of its rows, multiplied by the weights of their lists.
 
     `given` contains one value for each list. The list adds this value, times its weight, to all items of its query.
     None means 0.
@@ -54,7 +54,7 @@ def sum_rows_again(lists, value, given=None):
 def times(value, weight):
     """Multiply the value of each list by its weights.
 
-    `weight` has shape (n_lists,) or (n_lists, n_replicates), and so has the result.
+    `weight` has shape (n_lists,) or (n_lists, n_replicates); the result has the same shape.
     """
     return (value * weight.T).T
 

@@ -33,23 +33,23 @@ class Agglomerative(WeightedAggregator):
         Source of the weights: "query" learns the weights of each query from its own lists; "global" gives each voter
         one weight, pooled over the queries given to ``fit``.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Treatment of a voter that ``fit`` has not seen, with ``weighting="global"``. "mean" gives it the mean weight.
-        "ignore" gives it weight 0. Its lists then have no effect, except that their items are candidates. "error"
-        raises an error.
+        Treatment of a voter that was not in the training lists, with ``weighting="global"``. "mean" gives the voter the
+        mean weight. "ignore" gives the voter weight 0. Its lists then have no effect, except that their items are
+        candidates. "error" raises an error.
 
     Attributes
     ----------
     voter_weights_ : DataFrame
         Columns `voter` and `weight`. The weights are pooled over the queries; the average voter has weight 1.
     query_voter_weights_ : DataFrame
-        Columns `query`, `voter` and `weight`. The weights are from the time before any list is merged.
+        Columns `query`, `voter` and `weight`. These are the weights before any list is merged.
 
     Warns
     -----
     UnequalLengthWarning
         If the longest list of a query outweighs all other lists.
     UnknownVoterWarning
-        With ``weighting="global"``, if ``fit`` has seen none of the voters of the lists.
+        With ``weighting="global"``, if no voter of the lists was in the training lists.
 
     See Also
     --------
@@ -135,8 +135,8 @@ class Agglomerative(WeightedAggregator):
         lists = super()._prepare(X)
         if self.c1 + self.c2 == 0:
             raise InputError(
-                "`c1` and `c2` of Agglomerative must not both be 0: the weight of a merged list is divided by c1 + "
-                "c2. Raise one of them."
+                "`c1` and `c2` of Agglomerative must not both be 0, because the weight of a merged list is divided by "
+                "c1 + c2. Raise one of the two numbers."
             )
         return lists
 

@@ -1,4 +1,4 @@
-"""Voter weights from the distance of each list to the consensus."""
+"""DIBRA: voter weights that are learnt from the distance of each list to the consensus."""
 
 from numbers import Integral, Real
 from typing import Literal
@@ -21,8 +21,8 @@ from ._voter_scales import scale_weights
 
 __all__ = ["DIBRA"]
 
-# Number of rows of the queries whose weights are learnt together. If less than the share _SHARE of these queries still
-# changes, the other queries are removed.
+# Largest number of rows of the queries whose weights are learnt together. The other queries are removed if less than
+# the share _SHARE of the queries still changes.
 _BLOCK, _SHARE = 1 << 15, 0.4
 
 
@@ -59,9 +59,9 @@ class DIBRA(WeightedAggregator):
         Source of the weights: "query" learns the weights of each query from its own lists; "global" gives each voter
         one weight, pooled over the queries given to ``fit``.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Treatment of a voter that ``fit`` has not seen, with ``weighting="global"``. "mean" gives the voter the mean
-        weight; if weights are scaled, it gives the mean of the scaled weights of the query. "ignore" gives the voter
-        weight 0. Its lists then have no effect, except that their items are candidates. "error" raises an error.
+        Treatment of a voter that was not in the training lists, with ``weighting="global"``. "mean" gives the voter the
+        mean weight; if weights are scaled, it gives the mean of the scaled weights of the query. "ignore" gives the
+        voter weight 0. Its lists then have no effect, except that their items are candidates. "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights given in advance; they multiply the weights of the lists.
 
@@ -70,14 +70,14 @@ class DIBRA(WeightedAggregator):
     voter_weights_ : DataFrame
         Columns `voter` and `weight`. The weights are pooled over the queries; the average voter has weight 1.
     query_voter_weights_ : DataFrame
-        Columns `query`, `voter` and `weight`. The weights are from the end of the last iteration.
+        Columns `query`, `voter` and `weight`. These are the weights after the last iteration.
 
     Warns
     -----
     UnequalLengthWarning
         If the longest list of a query outweighs all other lists.
     UnknownVoterWarning
-        With ``weighting="global"``, if ``fit`` has seen none of the voters of the lists.
+        With ``weighting="global"``, if no voter of the lists was in the training lists.
 
     See Also
     --------
@@ -112,10 +112,10 @@ class DIBRA(WeightedAggregator):
     :math:`w'` is the min-max scaled weight. ``prune="wire"`` [2]_ sorts the voters of a query by weight into
     `n_buckets` buckets of equal size. Let :math:`m` be the number of voters with a weight above 0. All lists in bucket
     :math:`b` of :math:`B` get the confidence :math:`c = d_1 + (1 - d_1) e^{-(B - b) B / m}`. For each item, the
-    confidences of the lists that contain it are added up. Each list then keeps the :math:`\lfloor d_2 \lceil c L_v
-    \rceil \rfloor` items with the largest sums. The aggregator then uses only the cut lists. Items missing from all cut
-    lists come last, in the order that they had before the cut. The first of these items scores lower than all other
-    items by the largest absolute score of the query.
+    confidences of the lists that contain it are added up. Each list then keeps the
+    :math:`\lfloor d_2 \lceil c L_v \rceil \rfloor` items with the largest sums. The aggregator then uses only the cut
+    lists. Items missing from all cut lists come last, in the order that they had before the cut. There is a gap between
+    the scores of these items and of all other items: the largest absolute score of the query.
 
     Under "cosine" and "footrule" a long list is near the consensus because the list contains more items of the
     consensus. If lengths differ much, the longest list of a query outweighs all other lists and becomes the consensus;
@@ -323,7 +323,7 @@ class DIBRA(WeightedAggregator):
         tags = super().__sklearn_tags__()
         own, base = tags.aggregator_tags, self._aggregator().__sklearn_tags__().aggregator_tags
         own.needs_scores, own.scale_free = base.needs_scores, base.scale_free
-        # All voters of positive weight, or all cut lists, may have a preference that not all lists have.
+        # All voters of positive weight, or all cut lists, may agree on two items although not all lists agree.
         own.unanimity = base.unanimity and self.prune is None
         own.absent_below = base.absent_below
         own.compares, own.lenient = base.compares, base.lenient

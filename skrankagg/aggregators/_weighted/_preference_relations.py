@@ -31,7 +31,7 @@ def alpha_majority(counts, total, alpha, beta):
 
 
 def disagreements(ranks, absent, majority):
-    """For each list, count the pairs of items on which the list opposes a large majority.
+    """Count, for each list, the pairs of items on which the list opposes a large majority.
 
     `majority` is the mask of pairs with a large majority. A pair in this mask counts as one half if the list contains
     neither item. `ranks` and `absent` have shape (n_lists, n_items); `absent` marks the items missing from each list.
@@ -45,7 +45,7 @@ def disagreements(ranks, absent, majority):
 
 
 class PreferenceRelations(WeightedAggregator):
-    r"""Rank items by counts of the items below them; lists that seldom oppose a large majority have more weight.
+    r"""Rank items by the number of items below them; lists that seldom oppose a large majority have more weight.
 
     A list loses weight for each pair on which it contradicts almost all other lists. Each list then counts the items
     below each of its items, and the score is the weighted sum of these counts.
@@ -63,9 +63,9 @@ class PreferenceRelations(WeightedAggregator):
         Source of the weights: "query" learns the weights of each query from its own lists; "global" gives each voter
         one weight, pooled over the queries given to ``fit``.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        Treatment of a voter that ``fit`` has not seen, with ``weighting="global"``. "mean" gives it the mean weight.
-        "ignore" gives it weight 0. Its lists then have no effect, except that their items are candidates. "error"
-        raises an error.
+        Treatment of a voter that was not in the training lists, with ``weighting="global"``. "mean" gives the voter the
+        mean weight. "ignore" gives the voter weight 0. Its lists then have no effect, except that their items are
+        candidates. "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights given in advance; they multiply the weights of the lists.
 
@@ -81,7 +81,7 @@ class PreferenceRelations(WeightedAggregator):
     UnequalLengthWarning
         If the longest list of a query outweighs all other lists.
     UnknownVoterWarning
-        With ``weighting="global"``, if ``fit`` has seen none of the voters of the lists.
+        With ``weighting="global"``, if no voter of the lists was in the training lists.
 
     See Also
     --------

@@ -40,7 +40,8 @@ def keep_by_confidence(lists, weight, d1, d2, n_buckets):
 def _confidence(lists, weight, d1, n_buckets):
     """Compute each list's confidence from the bucket of its weight.
 
-    If lists of equal weight are in several buckets, each of these lists gets the confidence of the highest bucket.
+    The lists of a query are divided by weight into `n_buckets` buckets of equal size. If lists of equal weight are in
+    several buckets, each of these lists gets the confidence of the highest bucket.
     """
     order = group_order(lists.list_query, weight)
     # Sums start again for each query, so that they round as they would for a single query.
@@ -54,14 +55,14 @@ def _confidence(lists, weight, d1, n_buckets):
     at_most = cumulated[last_of_value][group] / np.where(m > 0, m, 1.0)
     bucket = np.ceil(n_buckets * at_most - 1e-9)
     confidence = np.empty(lists.n_lists)
-    # Count voters instead of their weight: a formula with the weight would depend on its scale.
+    # Count voters instead of their weights: a formula with weights would depend on the scale of the weights.
     voters = np.maximum(lists.sum_over_lists((lists.list_weight > 0).astype(np.float64)), 1.0)[lists.list_query[order]]
     confidence[order] = d1 + (1 - d1) * np.exp(-(n_buckets - bucket) * n_buckets / voters)
     return confidence
 
 
 def _keep(lists, order, starts, most):
-    """For each list, mark the first rows: at most `most` rows, but at least one row.
+    """Mark the first rows of each list: at most `most` rows, but at least one row.
 
     `order` sorts the rows of each list, best first. `starts` marks, in this order, the rows that differ from the row
     before. Rows that do not differ are kept or cut together.

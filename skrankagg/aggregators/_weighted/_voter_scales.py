@@ -1,4 +1,4 @@
-"""Scaling of the voter weights of each query."""
+"""Scale the voter weights of each query."""
 
 import numpy as np
 
