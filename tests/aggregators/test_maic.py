@@ -7,6 +7,7 @@ from math import sqrt
 import numpy as np
 import pandas as pd
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -206,6 +207,10 @@ def test_fit_exponential_finds_the_best_curve(seed):
     assert np.linalg.norm(residuals) <= best_curve(weight) * 1.0001
 
 
+@pytest.mark.skipif(
+    tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 18),
+    reason="SciPy 1.18 rounds in other places, and a search with a loose tolerance amplifies this.",
+)
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 30), st.integers(0, 2**32 - 1), st.sampled_from([1e-6, 1.0, 1e6]), st.booleans())
 def test_search_curve_equals_curve_fit(n_places, seed, scale, sort):

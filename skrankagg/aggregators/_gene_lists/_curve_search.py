@@ -2,9 +2,9 @@
 
 `scipy.optimize.curve_fit` takes 0.3 ms for each step of a search with four parameters. Nearly all of this time goes
 into checks and wrappers. A search that does not converge takes hundreds of steps. The functions here take the same
-steps as scipy's method "trf", with the same arithmetic operations in the same order. So the curve is equal to the last
-bit. A search that stops at a tolerance of 1e-8 amplifies rounding, so another order of operations would alter the
-curve.
+steps as scipy's method "trf", with the same arithmetic operations in the same order as SciPy before 1.18. The curve is
+therefore equal to SciPy's to the last bit. A search that stops at a tolerance of 1e-8 amplifies rounding, so another
+order of operations would alter the curve.
 """
 
 from math import copysign, inf
