@@ -171,6 +171,7 @@ def test_plackett_luce_rejects_standard_errors_of_100000_items_at_once():
         PlackettLuce(std_errors="model").fit(lists)
 
 
+@pytest.mark.skipif(not _kernels.COMPILED, reason="plain Python takes minutes, and needs memory for its numbers")
 def test_stated_memory_of_majorities_depends_on_the_counting_algorithm():
     dense, sparse = random_lists(1500, n_lists=41), random_lists(1500, n_lists=20, weighted=True)
     partial = TopK(1400).transform(dense)
