@@ -168,7 +168,9 @@ def count_codes(codes, sizes):
 
 
 def number_codes(ptr, code, n_codes, parts):
-    """Assign consecutive numbers to the distinct codes of each group, in ascending order and group by group.
+    """Number the distinct codes of each group consecutively.
+
+    The codes of a group get ascending numbers, and each group continues the numbering of the previous group.
 
     Group ``g`` is ``code[ptr[g]:ptr[g + 1]]`` and is not empty. Codes are int32 and below `n_codes`. The pointer array
     `parts` includes all of `ptr` and divides each group into parts, such as a query into its lists. A part contains
@@ -307,7 +309,7 @@ def expand(ptr):
 
 
 def positions(ptr):
-    """Return the position of each row within its group, from 1, as int64 of shape (n_rows,)."""
+    """Return the position of each row within its group, counted from 1, as int64 of shape (n_rows,)."""
     position = np.arange(1, ptr[-1] + 1)
     position -= ptr[:-1].astype(np.int32).repeat(ptr[1:] - ptr[:-1])
     return position
@@ -333,7 +335,7 @@ def group_medians(group, value, n_groups):
 
 
 def gather_ranges(ptr, groups):
-    """Return the row numbers of the selected `groups`, of shape (n_chosen_rows,), and the pointer array of the rows."""
+    """Return the row numbers of the selected `groups`, and a pointer array that delimits the groups in the result."""
     sizes = np.diff(ptr)[groups]
     new_ptr = np.concatenate([[0], np.cumsum(sizes)])
     rows = np.arange(new_ptr[-1]) + np.repeat(ptr[:-1][groups] - new_ptr[:-1], sizes)

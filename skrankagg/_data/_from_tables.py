@@ -40,7 +40,7 @@ def from_wide(
     strip: bool = False,
     weights: Weights = None,
 ):
-    """Encode a table with a column of items for each voter; a column of scores or p-values may follow each of them.
+    """Encode a table with a column of items for each voter, and optionally a second column of scores or p-values.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ def read_list(one, key, caller, name, *, declared=False, score=None):
     list has only ids and scores, the ids are also the hits.
 
     `key` is the location of the id in a hit, or None. `score` is the location of the score, or None. With `declared`,
-    the user has stated the direction of the scores, so it is not inferred from the order of the hits.
+    the user has stated whether lower scores are better, so this is not inferred from the order of the hits.
     """
     if not isinstance(one, list | tuple):
         found = None if isinstance(one, np.ndarray) else open_response(one)
@@ -193,7 +193,7 @@ def is_pair(one):
 def hold_pairs(places):
     """Return True for a list of (item, score) pairs.
 
-    The first entry must be a pair. If it is another list or tuple, a later entry must be a pair.
+    The first entry must be a pair, or it must be another list or tuple, and a later entry must be a pair.
     """
     if not len(places):
         return False

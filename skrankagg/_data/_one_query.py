@@ -323,8 +323,8 @@ def check_output(top, explain, return_items, duplicates, strict):
 class OneQuery(RankedLists):
     """Ranked lists of one query, encoded from plain lists.
 
-    Items are numbered in order of appearance, or in sorted order with `sort`. Methods with scores that are sums over
-    rows accept both orders. All other methods need sorted order. A pickled or copied OneQuery becomes a RankedLists.
+    Items are numbered in order of appearance, or in sorted order with `sort`. Methods whose scores are sums over rows
+    accept both orders. All other methods need sorted order. A pickled or copied OneQuery becomes a RankedLists.
 
     Parameters
     ----------
@@ -483,7 +483,7 @@ def _sort_names(held, names):
 
 
 def _read_scores(plain, held, n_rows):
-    """Return the scores of all rows as float64, and a bool that is True only if all lists are in descending order."""
+    """Return the scores of all rows as float64, and whether the scores of all lists are in descending order."""
     scores = [plain.scores[v] for v in held]
     try:
         score, largest, falls = gather_scores(scores, n_rows)

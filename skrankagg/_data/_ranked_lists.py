@@ -362,7 +362,7 @@ class RankedLists(Immutable):
         return np.add.reduceat(value, self.list_ptr[:-1])
 
     def sum_over_absent(self, value: NDArray[Any]) -> NDArray[Any]:
-        """Sum the values of the lists that do not contain each candidate's item.
+        """For each candidate, sum the values of the query's lists that do not contain the candidate's item.
 
         Parameters
         ----------
@@ -768,7 +768,7 @@ def _join_tied(items):
 def check_lists(X, groups=()) -> RankedLists:
     """Encode a frame of lists with the canonical column names, or a dict of runs; return RankedLists unchanged.
 
-    Columns of the frame that `groups` names become groupings; None in `groups` is ignored.
+    The columns whose names are in `groups` become groupings; None in `groups` is ignored.
     """
     if not isinstance(X, RankedLists):
         X = encode_plain(X, sequences=False)

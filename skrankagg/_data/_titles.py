@@ -78,7 +78,7 @@ def document_numbers(titles):
 def warn_of_query_texts(title, reader, titles):
     """Warn that query ids are read from the column `title`, although there is a column `query`.
 
-    There is no warning for the columns of PyTerrier, because its column `query` always contains text.
+    There is no warning for the columns of PyTerrier, whose column `query` always contains text.
     """
     if {"qid", "query", "docno"} <= set(titles):
         return

@@ -116,7 +116,7 @@ class Votes:
         return rows, weight
 
     def remove(self, leaving):
-        """Remove candidates. If the group that a list votes for is then empty, the list votes for its next group."""
+        """Remove candidates, and let each list vote for its first tie group that is not empty."""
         lists = self.lists
         self.stays[leaving] = False
         np.subtract.at(self.n_staying, lists.candidate_query[leaving], 1)

@@ -230,7 +230,7 @@ class _Model:
         return 0.5 * (moved.dot(moved) + (step * self.curvature).dot(step)) + step.dot(self.gradient)
 
     def along(self, direction, origin=None):
-        """Return the coefficients of the quadratic function along a line: of the square, the linear term and 1."""
+        """Return the coefficients of the quadratic function along a line: quadratic term, linear term and constant."""
         moved = self.jacobian.dot(direction)
         square = (moved.dot(moved) + (direction * self.curvature).dot(direction)) * 0.5
         slope = self.gradient.dot(direction)
