@@ -368,7 +368,7 @@ def hold_both(prefer, level):
 
 
 def prefer_held(prefer, both):
-    """Return the sum of `prefer` and the weight of the lists with the row's item but without the column's item.
+    """Return `prefer` plus the weight of the lists that contain the row's item but lack the column's item.
 
     `both` contains the weight of the lists with both items of a pair; its diagonal contains the weight of the lists
     with each item.

@@ -91,7 +91,7 @@ def _key_starts(packed, shift):
 
 
 def sort_codes(codes, sizes):
-    """Sort rows by several non-negative integer codes, in order of importance; equal rows keep their order.
+    """Sort rows by several non-negative integer codes, the most important code first; equal rows keep their order.
 
     Each code is an array of shape (n_rows,), and its values are below the corresponding entry of `sizes`. `codes` may
     be an iterator that creates the codes one by one, so that they are never all in memory.
@@ -132,9 +132,10 @@ def _sort_wide_codes(codes):
 def count_codes(codes, sizes):
     """Count the rows with equal combinations of several non-negative integer codes.
 
-    Each code is an array of shape (n_rows,), and its values are below the corresponding entry of `sizes`. Returns the
-    different combinations, sorted by the first code, then by the second code and so on, as a list with an int64 array
-    for each code. Also returns the number of rows of each combination, int64.
+    Each code is an array of shape (n_rows,), and its values are below the corresponding entry of `sizes`. Returns two
+    values. The first is a list with an int64 array for each code; entry k of all arrays is combination k. Combinations
+    are sorted by the first code, then by the second code, and so on. The second value contains the number of rows of
+    each combination, int64.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import count_codes

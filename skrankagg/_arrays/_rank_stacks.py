@@ -27,8 +27,8 @@ _SMALL, _FEW_LISTS = 50_000, 64
 def is_small(lists):
     """Return a mask of shape (n_queries,): True for each query that is faster to process together with similar queries.
 
-    Queries with the same number of items are processed together. Step k processes list k of each query, so there are as
-    many steps as the longest of these queries has lists. One step takes about a third of the time that one query takes
+    Queries with the same number of items are processed together. Step k processes list k of each query, so the number
+    of steps is the largest number of lists in a query. One step takes about a third of the time that one query takes
     alone.
     """
     m, n = np.diff(lists.list_ptr), lists.query_n_items

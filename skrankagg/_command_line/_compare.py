@@ -72,7 +72,7 @@ def compare(args, progress):
     count = progress.counter("methods", len(methods))
 
     def report(line):
-        """Process a line of progress: a line about the lists becomes a note, other lines count the finished methods."""
+        """Process a line of progress: a line about the lists becomes a note; other lines count the finished methods."""
         if line.startswith(LISTS_LINE):
             notes.append(in_flags(line.removeprefix(LISTS_LINE), args.flags, files=files_of(args)))
         else:

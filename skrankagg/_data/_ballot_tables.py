@@ -208,7 +208,7 @@ def _is_number_as_text(cell):
 
 
 def _merge(codes):
-    """Group equal rows; return the position of each group's first row, ascending, and the group of each row."""
+    """Group equal rows; return the first row of each group, in ascending order, and the group of each row."""
     _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     place = np.empty(len(order), dtype=np.int64)

@@ -131,7 +131,10 @@ def pair_names(titles):
 
 
 def _shared(first, second):
-    """Return the common part of two titles, or None: upper levels of a header, or words at the beginning or end."""
+    """Return the common part of two titles: upper levels of a header, or words at the beginning or end.
+
+    Returns None if the titles have no common part.
+    """
     if isinstance(first, tuple) and isinstance(second, tuple):
         n_same = next((k for k, both in enumerate(zip(first, second, strict=False)) if both[0] != both[1]), len(first))
         return None if n_same == 0 else first[0] if n_same == 1 else first[:n_same]

@@ -156,14 +156,14 @@ def covariates_of_rows(lists, rows):
 
 
 def fields_of_columns(columns):
-    """Convert a dict of name to values, of shape (n_rows,), to the RankedLists fields of covariates."""
+    """Return the RankedLists fields for covariates that are given as a dict of name to values, of shape (n_rows,)."""
     if not columns:
         return {"covariates": None, "row_covariates": None}
     return {"covariates": tuple(columns), "row_covariates": np.stack(list(columns.values()), axis=1)}
 
 
 def fields_of_pairs(sides, rows, turned):
-    """Convert the covariates of comparisons to the RankedLists fields of covariates.
+    """Return the RankedLists fields for the covariates of comparisons.
 
     `sides` is the result of :func:`read_sides`. `rows` contains the row of each list, and `turned` marks the lists
     where the second item of the row is ranked first.

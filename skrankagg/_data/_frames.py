@@ -404,9 +404,9 @@ def take_or_missing(index, codes):
 
 
 def frame_of(columns):
-    """Create a frame from a dict of columns without copying them.
+    """Create a frame from a dict of columns without copying the columns.
 
-    The columns must be writeable. The caller must not use them afterwards.
+    The columns must be writeable, and the caller must not use them afterwards.
     """
     frame = pd.DataFrame(dict(enumerate(columns.values())), copy=False)
     frame.columns = index_of_names(*columns)

@@ -32,7 +32,7 @@ def as_hits(hits, caller, voter, *, scores):
 def read_list(one, key, caller, name, *, declared=False, score=None):
     """Read a list of ids, pairs or hits, a dict of id to score, or the response of a search client.
 
-    Returns four values: a list of the ids, the scores or None, the hits, and True if lower scores are better. If the
+    Returns four values: a list of the ids, the scores or None, the hits, and whether lower scores are better. If the
     list has only ids and scores, the ids are also the hits.
 
     `key` is the location of the id in a hit, or None. `score` is the location of the score, or None. With `declared`,
@@ -184,7 +184,7 @@ def suggest_list(name, names):
 
 
 def is_pair(one):
-    """Return True for an (item, score) pair; a list of two numbers is not a pair, but two ids."""
+    """Return True for an (item, score) pair; a list of two numbers is a list of two ids, not a pair."""
     if not isinstance(one, list | tuple) or len(one) != 2 or not is_real(one[1]):
         return False
     return isinstance(one, tuple) or isinstance(one[0], str)

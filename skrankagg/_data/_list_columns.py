@@ -84,7 +84,7 @@ def grouping_column(codes, index):
 
 
 def or_none(marks):
-    """Return the marks of lists as paired comparisons, or None if no list is marked."""
+    """Return the marks of paired comparisons unchanged, or None if no list is marked."""
     return marks if marks is not None and marks.any() else None
 
 

@@ -52,7 +52,7 @@ def _constructor(
 ) -> Callable[[Any], "classmethod[RankedLists, _Parameters, RankedLists]"]:
     """Turn a function of another module into a classmethod of RankedLists; its first argument is the class.
 
-    A decorated definition keeps the signature for type checkers, but an attribute without an annotation does not.
+    As a decorator, it keeps the signature for type checkers; a plain assignment would lose the signature.
     """
     return lambda _: classmethod(function)
 
@@ -265,7 +265,7 @@ class RankedLists(Immutable):
 
     @property
     def n_lists(self) -> int:
-        """Number of (query, voter) lists."""
+        """Number of lists, one for each pair of a query and a voter that ranks items of this query."""
         return len(self.list_voter)
 
     @property

@@ -24,7 +24,7 @@ def mark_ids(index, ids, kind):
 
 
 def find_ids(index, ids, kind):
-    """Return the position of each id in the index; raise InputError for unknown ids of the parameter `kind`."""
+    """Return the position of each id in the index; raise InputError if the parameter named `kind` has unknown ids."""
     wanted = pd.Index([*ids], tupleize_cols=False)
     known = plain_index(index)
     place = known.get_indexer(wanted)

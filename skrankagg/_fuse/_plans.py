@@ -195,7 +195,7 @@ def _by_support(factor):
 
 
 class _Kept:
-    """Cached plan of one LearnedWeights object, with the values from which the plan was computed.
+    """Cached kernel arguments (plan) of one LearnedWeights object, and the values from which they were computed.
 
     A user may change the frame of weights, even in place, so :meth:`is_current` compares its values with copies. The
     values are read from the blocks of the frame, because reading a column takes longer than merging a small query.

@@ -469,7 +469,7 @@ class Kemeny(BaseAggregator):
 
     @staticmethod
     def _separated(margin, queries, constraints):
-        """Return margins that are not 0 for pinned or ordered items, so that these items do not tie with neighbours."""
+        """Return the margins, but 1 for pinned or ordered items, so that these items do not tie with neighbours."""
         if not any(constraints[q] for q in queries):
             return margin
         margin = margin.copy()

@@ -56,7 +56,7 @@ def _footrule_costs(lists, queries):
 
 
 def _whole_costs(query, place, weight, n_queries):
-    """Compute the result of :func:`_footrule_costs` for integer weights; their sums are exact in any order."""
+    """Compute the result of :func:`_footrule_costs` for integer weights, whose sums are exact in any order."""
     n = place.shape[1]
     cost, first = np.zeros((n_queries, n, n)), np.zeros(n_queries * n)
     cost[:, :, 0] = -np.bincount(query, weight, minlength=n_queries)[:, None]
@@ -257,7 +257,7 @@ class FootruleOptimal(BaseNearKemeny):
         return np.minimum(_TIMES_AS_LONG * seconds, np.inf if self.time_limit is None else seconds + self.time_limit)
 
     def _rules(self, lists):
-        """Read the parameters, and return the rules for the places of each query, or None without rules."""
+        """Read the parameters, and return the rules for the places of each query, or None if there are no rules."""
         groups = self.item_groups, self.at_least, self.at_most, self.bounded
         return read_rules(lists, *groups, self.pins, self.orders)
 
