@@ -161,7 +161,7 @@ class Qrels(Immutable):
             If `frame` is not a data frame, or if ids cannot be sorted.
         ValueError
             If a column or an id is missing, there are no rows, a grade is NaN or infinite, or an item is judged twice.
-            If two columns have common names of the same column, such as ``rel`` and ``label``.
+            If two columns have names with the same meaning, such as ``rel`` and ``label``.
         """
         names = {"query": query, "item": item, "relevance": relevance}
         columns = Columns(read_tuples(frame), names, "Qrels.from_frame")
