@@ -99,10 +99,10 @@ def from_comparisons(
         Whether to add the covariate "position", which is 1 for the item shown first and 0 for the item shown second.
         Its coefficient is the advantage of the item shown first. This option needs `first`, `second` and `outcome`.
     reconcile : bool, default=False
-        Whether to merge two verdicts on the same two items that were shown in both orders. If both verdicts prefer the
-        same item, the share is the mean of the two shares; otherwise the comparison is a tie. This option needs
-        `first`, `second` and `outcome`. It also needs `voter` or `groups`, because only verdicts of the same voter and
-        the same groups are merged.
+        Whether to merge two verdicts on the same two items, one for each order in which they were shown. If both
+        verdicts prefer the same item, the share is the mean of the two shares; otherwise the comparison is a tie. This
+        option needs `first`, `second` and `outcome`. It also needs `voter` or `groups`, because only verdicts of the
+        same voter and the same groups are merged.
     query : hashable, default="q"
         Id of the query if there is no `query_column`.
     query_column : str, default=None
@@ -114,8 +114,8 @@ def from_comparisons(
     Returns
     -------
     RankedLists
-        Lists of two items, with voters that are numbered from 0. A comparison with another share than 0, 1/2 or 1
-        becomes two lists, one for each order of the items. These two lists together count as one comparison.
+        Lists of two items, with voters that are numbered from 0. A comparison whose share is not 0, 1/2 or 1 becomes
+        two lists, one for each order of the items. These two lists together count as one comparison.
 
     Raises
     ------
@@ -123,8 +123,8 @@ def from_comparisons(
         If `frame` is not a data frame.
     ValueError
         If a column, an id or an outcome is missing, an item is compared with itself, or `tie` has invalid values. If an
-        outcome is unknown, names neither of the two items, or is both a word and the id of an item. If a column
-        contains the names of the two item columns as its values, because this column then states the outcome.
+        outcome is unknown, names neither of the two items, or is both a word and the id of an item. If the values of
+        another column are the names of the two item columns, so that it probably contains the outcome.
 
     Warns
     -----

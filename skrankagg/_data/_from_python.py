@@ -270,9 +270,10 @@ def from_hits(
         The hits of each voter, best first, or the raw response of a client. A hit is a dict or an object. The hits of
         known clients are recognised, as in :func:`skrankagg.fuse`. The voters of a sequence are numbered from 1.
     key : str, callable, or mapping of voter to str or callable, default=None
-        Location of the id in a hit: a key of the dict, an attribute of the object, or a function of the hit. The key
-        may also be a key of the hit's metadata. The function may return an (id, score) pair. With None, the ids of
-        known clients are read. A mapping may have keys for only some voters; the other voters are read as with None.
+        Location of the id in a hit: a key of the dict, an attribute of the object, or a function of the hit. The id may
+        also be stored under this key in the hit's metadata. The function may return an (id, score) pair. With None, the
+        ids of known clients are read. A mapping may have keys for only some voters; the other voters are read as with
+        None.
     score : str or callable, default=None
         Location of the score in a hit: a key, an attribute, or a function of the hit. With None, the scores of known
         clients are read; other hits are ranked by their order.
@@ -425,8 +426,9 @@ def from_ballots(
 
     **Tables of names.** Empty cells are skipped, so a voter may leave out a place. A cell with text such as "B = C", or
     with a list, ties several items. A first column with the title "voter" or similar is left out, because equal ballots
-    are merged. If all titles except the first are places, such as "2nd", an error is raised. If the items are numbers,
-    pass ``cells="item"``. This is not necessary if the numbers are text and the titles are places.
+    are merged. If all titles except the first are places, such as "2nd", an error is raised, because the first column
+    may contain voters. If the items are numbers, pass ``cells="item"``. This is not necessary if the numbers are text
+    and the titles are places.
 
     Examples
     --------

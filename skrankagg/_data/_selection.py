@@ -50,7 +50,7 @@ def _say_unknown(unknown, known, kind):
 
 
 def selected(lists, query_kept, voter_kept, item_kept):
-    """Combine masks of queries, voters and items; return a mask of the selected lists, and a mask of their rows."""
+    """Combine masks of queries, voters and items; return a mask of the selected lists, and one of the selected rows."""
     list_kept = np.ones(lists.n_lists, dtype=bool)
     if query_kept is not None:
         list_kept &= query_kept[lists.list_query]

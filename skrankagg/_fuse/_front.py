@@ -84,8 +84,9 @@ def fuse(
         Number of items to return for each query; None returns all.
     key : str, callable, or mapping of list name to str or callable, default=None
         Location of the id in a hit of a search client: a key of a dict, an attribute of an object, or a function of the
-        hit. The key may also belong to the hit's metadata. The function may return (id, score). With None, the ids of
-        known clients are read. A mapping has a key for some of the lists; other lists are read as with None.
+        hit. The id may also be stored under this key in the hit's metadata. The function may return (id, score). With
+        None, the ids of known clients are read. A mapping has a key for some of the lists; other lists are read as with
+        None.
     explain : bool, default=False
         Whether to add each list's share of the score, for methods whose scores are sums over the lists.
     return_items : bool, default=False

@@ -188,13 +188,14 @@ class Kemeny(BaseAggregator):
     If there are only a few lists, they are closer to their own consensus than to the true centre, and the dispersion is
     too small. If the consensus is not proven, the two columns describe the order that was found.
 
-    **Pins and orders.** The consensus has the lowest score among all orders that satisfy the pins and orders, and
-    `lower_bound`, `optimal` and `unique` refer to these orders only. An order fixes the direction of a pair in the
-    search and in the programmes. The components are then computed from the majorities and the orders together. Each pin
-    adds an equation to the programmes: the number of items above the pinned item is known. The items of a query with a
-    pin form a single component, so "auto" proves such a query if it has up to 60 items. Neighbours without a majority
-    do not tie if they are pinned or ordered. The query is also solved without pins and orders, within at most half of
-    the time limit. If the result is not proven to be optimal, `unconstrained_score` is the lowest score that was found.
+    **Pins and orders.** The consensus has the lowest score among all rankings that satisfy `pins` and `orders`, and
+    `lower_bound`, `optimal` and `unique` refer to these rankings only. A pair in `orders` has a fixed direction in the
+    search and in the programmes. The components are then computed from the majorities and these pairs together. Each
+    pin adds an equation to the programmes: the number of items above the pinned item is known. The items of a query
+    with a pin form a single component, so "auto" proves such a query if it has up to 60 items. Neighbours without a
+    majority do not tie if they are pinned or ordered. The query is also solved without pins and orders, within at most
+    half of the time limit. If that result is not proven to be optimal, `unconstrained_score` is the lowest score
+    that was found.
 
     **Time.** Programmes that may take longer than a fraction of a second are solved in a separate process. This process
     is ended at the time limit and by Ctrl-C, because the solver itself does not stop reliably. A step that cannot be

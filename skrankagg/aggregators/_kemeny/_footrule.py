@@ -147,9 +147,9 @@ class FootruleOptimal(BaseNearKemeny):
     **Bounds.** Let :math:`x_{ip}` be 1 if item :math:`i` has place :math:`p`, and 0 otherwise. A bound limits
     :math:`\sum_{i \in g} \sum_{p \le k} x_{ip}` for a group :math:`g` and a number :math:`k` of first places. The
     consensus always contains all items, so if k exceeds the number of items, all items are among the first k places. If
-    no order of a query satisfies the bounds, pins and orders, the method raises an error. The message contains a set of
-    rules that contradict each other. If bounds alone contradict each other, no set of fewer bounds does. If pins or
-    orders are involved, a smaller set may exist, but no rule of the set can be dropped: without it, some order
+    no ranking of a query satisfies the bounds, pins and orders, the method raises an error. The message contains a set
+    of rules that contradict each other. If bounds alone contradict each other, no set of fewer bounds does. If pins or
+    orders are involved, a smaller set may exist, but no rule of the set can be dropped: without it, some ranking
     satisfies the others.
 
     Each pair in `orders` adds one row for each number :math:`k` to the programme [2]_. The lower item may be among the
