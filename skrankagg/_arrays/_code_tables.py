@@ -15,10 +15,13 @@ _CELLS, _ROWS = 1 << 20, 1 << 16
 
 
 def number_by_table(ptr, code, parts):
-    """Assign consecutive numbers to the distinct codes of each group, in ascending order and group by group.
+    """Number the distinct codes of each group consecutively, by looking codes up in tables.
 
-    The arguments and the result are the same as for :func:`~skrankagg._arrays._ragged.number_codes`. Returns None if a
-    part of a group repeats a code, or if the tables would be too large.
+    The codes of a group get ascending numbers, and each group continues the numbering of the previous group.
+
+    The arguments and the result are the same as for :func:`~skrankagg._arrays._ragged.number_codes`. A table has a cell
+    for each code between the lowest and the highest code of a range. Returns None if a part of a group repeats a code,
+    or if the tables would be too large.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._code_tables import number_by_table
@@ -58,7 +61,9 @@ def number_by_table(ptr, code, parts):
 
 
 def _lay_out(low, high):
-    """Assign a table cell to each code from `low` to `high`, for one range of codes after the other.
+    """Lay out a table with a cell for each code of several ranges, one range after the other.
+
+    A range contains all codes from its entry in `low` to its entry in `high`.
 
     Returns, for each range, the number that must be added to a code to get its cell. Also returns the pointer array
     that delimits the cells of the ranges.
@@ -69,9 +74,9 @@ def _lay_out(low, high):
 
 
 def _blocks(ptr, cell_ptr):
-    """Divide groups into blocks, and yield the slice bounds of each block.
+    """Divide groups into blocks of neighbours; yield the first group of each block, and the group after its last.
 
-    A block has one group, or at most `_CELLS` cells and `_ROWS` rows.
+    A block has at most `_CELLS` cells and `_ROWS` rows, unless a single group has more; this group is then a block.
     """
     begin = 0
     while begin < len(ptr) - 1:
@@ -82,7 +87,7 @@ def _blocks(ptr, cell_ptr):
 
 
 def _steps(ptr, code, shift, cell_ptr):
-    """Go through the rows of a block in steps; yield the slice of the rows of each step, and their table cells.
+    """Divide the rows of a block into slices; yield each slice, and the table cells of its rows.
 
     Cells are counted from the first cell of the block.
     """

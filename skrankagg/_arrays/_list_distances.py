@@ -33,11 +33,10 @@ def consensus_places(lists, order, score):
 
 
 def cosine(lists):
-    """Return a function for the distance ``1 - cos(u, v)`` between the points of a list and of the consensus.
+    """Return a function for the distance ``1 - cos(u, v)`` of two vectors: the points of a list and of the consensus.
 
-    Listed items get ``u = L + 1 - r``, all other items get ``u = 0``. The points of the consensus are ``v = n + 1 -
-    a``. ``r`` is the item's rank in the list, which has length ``L``. ``a`` is the item's place in the consensus, which
-    has ``n`` items.
+    A list of length ``L`` gives ``u = L + 1 - r`` points to its item of rank ``r``, and 0 points to all other items.
+    The consensus of ``n`` items gives ``v = n + 1 - a`` points to the item at place ``a``.
     """
     heads = lists.row_ptr[:-1]
     points = lists.list_length[lists.row_list] + 1 - lists.rank
@@ -57,8 +56,8 @@ def cosine(lists):
 def footrule(lists):
     """Return a function for the distance ``(2 / L) * sum |r / L - a / n|``, summed over the items of the list.
 
-    Values above 1 become 1. ``r`` is the item's rank in the list, which has length ``L``. ``a`` is the item's place in
-    the consensus, which has ``n`` items.
+    Distances above 1 are set to 1. ``r`` is the item's rank in the list, which has length ``L``. ``a`` is the item's
+    place in the consensus, which has ``n`` items.
     """
     share = lists.rank / lists.list_length[lists.row_list]
     n_items = lists.query_n_items[lists.candidate_query]
@@ -135,10 +134,10 @@ LIST_DISTANCES = {
 
 
 def _local_places(lists):
-    """Return a function that converts the candidates' places in the consensus to the local place of each row's item.
+    """Return a function that computes the local place of each row's item from the candidates' places in the consensus.
 
     The local place of an item is its place in the consensus after all items outside the row's list are removed. The
-    returned function computes float64 of shape (n_rows,).
+    function returns float64 of shape (n_rows,).
     """
     places = places_again(lists.row_ptr, 0.0)
     return lambda place: places(-place[lists.candidate])

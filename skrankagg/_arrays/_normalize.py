@@ -66,9 +66,9 @@ def bounded_min_max(lists, lower, upper, *, clip):
     """Compute ``(s - lower) / (upper - lower)`` for each score ``s`` of a list.
 
     The bounds have shape (n_lists,). A NaN bound is replaced by the list's lowest or highest score. With `clip`, a
-    score beyond a bound is replaced by the bound. If the bounds of a list are equal, the divisor is 1. If its lower
-    bound is also NaN, 1 is added to each value, so all items of a constant list get 1. A negative ``upper - lower`` is
-    possible only with ``clip=False``; the caller must reject it.
+    score beyond a bound is replaced by the bound. If the bounds of a list are equal, the divisor is 1. If the lower
+    bound of this list was NaN, 1 is added to each value, so all items of a constant list get 1. A negative ``upper -
+    lower`` is possible only with ``clip=False``; the caller must reject it.
     """
     heads = lists.row_ptr[:-1]
     score = lists.score
@@ -167,7 +167,7 @@ def _moderate_scores(lists):
 
 
 def as_given(lists):
-    """Return the scores unchanged, and None, because absent items get no value."""
+    """Return a tuple: the scores unchanged, and None, which means that absent items get no value."""
     return lists.score.copy(), None
 
 

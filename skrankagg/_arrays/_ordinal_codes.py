@@ -22,9 +22,9 @@ _BYTE, _TWO_BYTES = 1 << 8, 1 << 16
 def span_codes(value):
     """Convert integers to codes of one or two bytes; return the codes, and the value of each code.
 
-    The least integer has code 0, the next integer code 1, and so on. The codes have the shape of the input, and
-    ``values[codes]`` restores the input. Returns None if some number is not an integer, or if the range is too large
-    for two bytes.
+    The least integer has code 0, the next integer code 1, and so on. Returns (codes, values); the codes have the shape
+    of the input, and ``values[codes]`` restores the input. Returns None if some number is not an integer, or if the
+    range is too large for two bytes.
     """
     flat = value.reshape(-1).astype(np.float64, copy=False)
     low, high = flat.min(initial=np.inf), flat.max(initial=-np.inf)
@@ -62,7 +62,7 @@ def dense_codes(value):
 
 
 def ordered_bits(value):
-    """Convert floats to uint64 of the same shape and the same order; the floats must not be NaN."""
+    """Convert floats to unsigned 64-bit integers that sort in the same order; the floats must not be NaN."""
     bits = (np.asarray(value, dtype=np.float64) + 0.0).view(np.int64)  # adding 0 turns -0 into 0
     negative = bits < 0
     np.bitwise_xor(bits, np.int64(np.iinfo(np.int64).min), out=bits, where=~negative)

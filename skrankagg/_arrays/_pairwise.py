@@ -77,8 +77,8 @@ def preference_counts(ranks, lower=None, *, gap=1, weight=None):
 
     ``ranks`` has shape (n_lists, n_items), and lower ranks are better. If ``lower`` is given, the rank of the worse
     item of a pair is read from ``lower`` instead of ``ranks``. In ``lower``, -1 marks an item that is never the worse
-    item. A list prefers an item to another item if its rank is lower by at least ``gap``. With gap 0, a list also
-    prefers each of two tied items to the other, and each item to itself.
+    item. A list prefers an item to another item if its rank is lower by at least ``gap``. With gap 0, two tied items
+    count as preferred in both directions, and each item counts as preferred to itself.
 
     If ``weight`` is given, the result is the total weight of these lists instead of their number, as float64.
     ``weight`` has shape (n_lists,) or (n_lists, n_items). In the first case, it contains one weight for each list. In
@@ -195,8 +195,8 @@ def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
     """Divide queries into blocks with the same number of items, so that the matrices of a block can be stacked.
 
     If the mask `chosen` is given, other queries are left out. Yields the positions of the queries of each block, int64.
-    A block is limited in size: its square matrices, or the ranks of its lists, have about `n_cells` cells in total.
-    Only a block of a single query may have many more.
+    A block of several queries is limited in size: the square matrices of its queries, and the ranks of its lists, each
+    have about `n_cells` cells at most.
     """
     queries = np.arange(lists.n_queries) if chosen is None else np.flatnonzero(chosen)
     if len(queries) == 1:
@@ -236,15 +236,16 @@ def gather_queries(lists, queries):
 def preference_stacks(lists, row_weight=None):
     """Compute weighted preferences between items that appear in the same list; yield results by blocks of queries.
 
-    ``row_weight``, of shape (n_rows,), contains the weight of each pair in which the row's item is the worse item. Tied
-    rows of a list must have equal weights. With None, every pair has the weight of its list.
+    ``row_weight``, of shape (n_rows,), contains a weight for the item of each row of the lists. A list counts a pair
+    with the weight of the worse item. Tied rows of a list must have equal weights. With None, every pair has the weight
+    of its list.
 
     The queries of a block have the same number of items. For each block, yields three arrays. The first contains the
     positions of the queries and has shape (n_block_queries,). The other two, `above` and `level`, have shape
-    (n_block_queries, n_items, n_items) and may be read-only. `above` is the total weight of the lists that contain both
-    items and rank the row's item above the column's item. `level` is the total weight of the lists that tie both items.
-    The diagonal of `level` is the total weight of the lists that contain the item. The total weight of all lists with
-    both items is ``above + above.T + level``.
+    (n_block_queries, n_items, n_items) and may be read-only. In `above`, the cell of items i and j is the total weight
+    of the lists that contain both items and rank i above j. In `level`, the cell is the total weight of the lists that
+    tie both items. The diagonal of `level` contains the total weight of the lists that contain each item. The total
+    weight of all lists with both items is ``above + above.T + level``.
     """
     ties = _has_ties(lists)
     if row_weight is None:
@@ -367,9 +368,10 @@ def hold_both(prefer, level):
 
 
 def prefer_held(prefer, both):
-    """Return the sum of `prefer` and the weight of the lists with the row's item but without the column's item.
+    """Return `prefer` plus the weight of the lists that contain the row's item but lack the column's item.
 
-    `both` is the weight of the lists that contain both items; its diagonal is the weight of the lists with the item.
+    `both` contains the weight of the lists with both items of a pair; its diagonal contains the weight of the lists
+    with each item.
     """
     above = np.diagonal(both, axis1=1, axis2=2)[:, :, None] - both
     above += prefer
@@ -382,8 +384,8 @@ def majority_agreement(ranks, counts):
     Returns float64 of shape (n_lists,).
 
     ``ranks`` has shape (n_lists, n_items), and lower ranks are better. All absent items of a list have the same rank,
-    which is the highest rank of the list. ``counts``, of shape (n_items, n_items), counts the lists that prefer the
-    row's item to the column's item.
+    which is greater than the ranks of the list's items. ``counts``, of shape (n_items, n_items), counts the lists that
+    prefer the row's item to the column's item.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._pairwise import majority_agreement

@@ -15,10 +15,12 @@ _LARGE = 1024
 
 
 def class_starts(value, start, scale, tolerance=TOLERANCE):
-    """Return a mask of shape (n_members,): True for each member that starts a new class of equal values.
+    """Return a mask that is True for each value that starts a new class of equal values.
 
-    Values are descending. A class begins at each member marked in `start`. A class also begins where a value is below
-    the previous value by more than the tolerance times `scale`, which has shape (n_members,).
+    The values of several groups stand one after the other, in descending order within each group.
+
+    A class begins at each value that the mask `start` marks. A class also begins where a value is below the previous
+    value by more than the tolerance times `scale`. All arrays have shape (n_values,).
     """
     starts = start.copy()
     with np.errstate(invalid="ignore"):  # equal infinite values have the difference NaN
@@ -27,13 +29,13 @@ def class_starts(value, start, scale, tolerance=TOLERANCE):
 
 
 def places_again(ptr, tolerance=TOLERANCE):
-    """Return a function that computes the place of each member within its group from values of shape (n_members,).
+    """Return a function that ranks the members of each group by their values, and returns the place of each member.
 
-    The function is meant for many calls with changing values. The places are float64 of shape (n_members,) and may be
-    read-only. The highest value of a group has place 1. Neighbours tie if they differ by at most the tolerance times
-    the largest finite absolute value in the group. Tied neighbours share their mean place. `ptr` delimits the groups;
-    every group has at least one member. If no group is very large, sorting starts from the order of the last call, so
-    an unchanged order needs only one pass.
+    Members are, for example, the items of a query. The function is meant for many calls with changing values, of shape
+    (n_members,). The places are float64 of the same shape and may be read-only. The highest value of a group has place
+    1. Neighbours tie if they differ by at most the tolerance times the largest finite absolute value in the group. Tied
+    neighbours share their mean place. `ptr` delimits the groups; every group has at least one member. If no group is
+    very large, sorting starts from the order of the last call, so an unchanged order needs only one pass.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._places import places_again
@@ -62,7 +64,7 @@ def places_again(ptr, tolerance=TOLERANCE):
 
 
 def _places(ptr, value, tolerance):
-    """Sort all groups from scratch; return the place of each member, and the members in descending order of value."""
+    """Sort all groups from scratch; return the place of each member, and the members of each group, best first."""
     group = expand(ptr)
     order = group_order(group, -value)
     ordered = value[order]

@@ -42,7 +42,7 @@ def gather_scores(lists, n_rows):
 
 
 def code_lists(lists, n_rows):
-    """Number the ids of the lists of many queries, and gather their scores; return None for unusual lists.
+    """Number the ids of the lists of many queries, and gather their scores; return None for input of other types.
 
     See :func:`skrankagg._kernels.coded_lists.code_lists`.
     """
@@ -58,11 +58,12 @@ def best_first(items, score, support, tolerance, support_tolerance, find_source=
     """Order the items of one query; return a list of (id, score) with the `top` best items, or all if `top` is None.
 
     Items are sorted by descending `score`, then by descending `support`, both of shape (n_items,), then by id.
-    Neighbours within the tolerance count as equal, and each of them gets the highest score among them. If different
-    scores would count as equal, `find_source` is called. For each item, it returns the number of the only list that
-    contributes to the score, in an array of shape (n_items,). -1 means that several lists contribute, and -2 means that
-    no list contributes. Two different scores never count as equal if the same single list contributes to both. They
-    also never count as equal if a single list contributes to one score and no list to the other.
+    Neighbouring scores within the tolerance count as equal, and all of these items get the highest of their scores. If
+    different scores would count as equal, `find_source` is called. For each item, it returns the number of the only
+    list that contributes to the score, in an array of shape (n_items,). -1 means that several lists contribute, and -2
+    means that no list contributes. Two different scores never count as equal if the same single list contributes to
+    both. They also never count as equal if exactly one list contributes to one score, and no list contributes to the
+    other score.
     """
     # The order of equal scores matters only for zeros of both signs. A stable sort of many scores would be slow.
     order = np.argsort(-score, kind="stable" if len(score) <= FEW else None)

@@ -91,7 +91,7 @@ def _key_starts(packed, shift):
 
 
 def sort_codes(codes, sizes):
-    """Sort rows by several non-negative integer codes, in order of importance; equal rows keep their order.
+    """Sort rows by several non-negative integer codes, the most important code first; equal rows keep their order.
 
     Each code is an array of shape (n_rows,), and its values are below the corresponding entry of `sizes`. `codes` may
     be an iterator that creates the codes one by one, so that they are never all in memory.
@@ -132,9 +132,10 @@ def _sort_wide_codes(codes):
 def count_codes(codes, sizes):
     """Count the rows with equal combinations of several non-negative integer codes.
 
-    Each code is an array of shape (n_rows,), and its values are below the corresponding entry of `sizes`. Returns the
-    different combinations, sorted by the first code, then by the second code and so on, as a list with an int64 array
-    for each code. Also returns the number of rows of each combination, int64.
+    Each code is an array of shape (n_rows,), and its values are below the corresponding entry of `sizes`. Returns two
+    values. The first is a list with an int64 array for each code; entry k of all arrays is combination k. Combinations
+    are sorted by the first code, then by the second code, and so on. The second value contains the number of rows of
+    each combination, int64.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import count_codes
@@ -168,7 +169,9 @@ def count_codes(codes, sizes):
 
 
 def number_codes(ptr, code, n_codes, parts):
-    """Assign consecutive numbers to the distinct codes of each group, in ascending order and group by group.
+    """Number the distinct codes of each group consecutively.
+
+    The codes of a group get ascending numbers, and each group continues the numbering of the previous group.
 
     Group ``g`` is ``code[ptr[g]:ptr[g + 1]]`` and is not empty. Codes are int32 and below `n_codes`. The pointer array
     `parts` includes all of `ptr` and divides each group into parts, such as a query into its lists. A part contains
@@ -307,7 +310,7 @@ def expand(ptr):
 
 
 def positions(ptr):
-    """Return the position of each row within its group, from 1, as int64 of shape (n_rows,)."""
+    """Return the position of each row within its group, counted from 1, as int64 of shape (n_rows,)."""
     position = np.arange(1, ptr[-1] + 1)
     position -= ptr[:-1].astype(np.int32).repeat(ptr[1:] - ptr[:-1])
     return position
@@ -333,7 +336,7 @@ def group_medians(group, value, n_groups):
 
 
 def gather_ranges(ptr, groups):
-    """Return the row numbers of the selected `groups`, of shape (n_chosen_rows,), and the pointer array of the rows."""
+    """Return the row numbers of the selected `groups`, and a pointer array that delimits the groups in the result."""
     sizes = np.diff(ptr)[groups]
     new_ptr = np.concatenate([[0], np.cumsum(sizes)])
     rows = np.arange(new_ptr[-1]) + np.repeat(ptr[:-1][groups] - new_ptr[:-1], sizes)

@@ -28,7 +28,8 @@ def is_small(lists):
     """Return a mask of shape (n_queries,): True for each query that is faster to process together with similar queries.
 
     Queries with the same number of items are processed together. Step k processes list k of each query, so the number
-    of steps is the largest number of lists. A step costs a third as much as processing one query alone.
+    of steps is the largest number of lists in a query. One step takes about a third of the time that one query takes
+    alone.
     """
     m, n = np.diff(lists.list_ptr), lists.query_n_items
     n_equal = np.bincount(n)[n]
@@ -85,7 +86,7 @@ def agree_stack(upper, lower, list_ptr, chosen):
 
 
 def _rounds(list_ptr):
-    """For k = 0, 1, ..., yield the queries with more than k lists, and the position of list k of each query."""
+    """For k = 0, 1, ..., yield the queries with more than k lists, and the position of list k of each such query."""
     size = np.diff(list_ptr)
     for k in range(size.max(initial=0)):
         queries = np.flatnonzero(size > k)

@@ -24,12 +24,14 @@ _CELLS = 1 << 18
 
 
 def places_of_replicates(ptr, score, scale=None):
-    """Return the places of members within their groups by descending scores of shape (n_members, n_replicates).
+    """Return the places of the members of each group, such as the items of a query, in each replicate.
 
-    `ptr`, of shape (n_groups + 1,), delimits the groups; every group has a member. Each column is treated separately.
+    A member's place follows from its score; the highest score has place 1. `score` has shape (n_members, n_replicates).
+
+    `ptr`, of shape (n_groups + 1,), delimits the groups, which must not be empty. Each column is treated separately.
     Neighbours tie if they differ by at most the tolerance times the largest finite absolute score in their group and
-    column. If the scores are sums whose terms cancel, rounding errors may be larger than this tolerance. `scale`, of
-    shape (n_groups,), is a lower limit for the largest score, so that the tolerance is not too small.
+    column. If the scores are sums whose terms cancel, rounding errors may be larger than this tolerance. To make the
+    tolerance larger, pass `scale`, of shape (n_groups,): it replaces the largest score of a group if it is larger.
 
     Tied members form a class. Returns the first and the last place of each member's class, counted from 1, as two int32
     arrays of the same shape as the scores. If no scores tie, both results are the same array. If a group contains NaN
@@ -53,10 +55,10 @@ def places_of_replicates(ptr, score, scale=None):
 
 
 def _with(first, ptr, group, column):
-    """Return a new array with the cells of `first` that precede the given column of the given group.
+    """Create an array like `first`, and copy all cells that come before a given column of a given group.
 
-    These are the cells of all earlier groups, and the cells of this group in earlier columns. The remaining cells are
-    not initialized; the caller fills them.
+    These are all cells of earlier groups, and the cells of this group in earlier columns. The remaining cells are not
+    initialized; the caller fills them.
     """
     last = np.empty_like(first)
     last[: ptr[group]] = first[: ptr[group]]

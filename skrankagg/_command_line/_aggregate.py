@@ -87,7 +87,7 @@ def _say_coefficients(table):
 
 
 def _with_intervals(method, lists, args):
-    """Return the consensus with the range of each item's places over random draws, and tests of gaps between scores."""
+    """Return the consensus with intervals of places from random draws, and with tests of the gaps between scores."""
     smooth = method.__sklearn_tags__().aggregator_tags.smooth
     options = {"n_resamples": args.draws, "unit": args.unit, "random_state": args.random_state or 0}
     return rank_stability(method, lists, adjust="max-t" if smooth else None, **options)
@@ -126,7 +126,7 @@ def _cells(rows):
 def _method(args, unjudged=DEFAULT_METHOD):
     """Return the name and the estimator of the requested method.
 
-    Without --method, the method is `unjudged`, or LearnedWeights with --qrels.
+    Without --method, the method is LearnedWeights if --qrels is given, and otherwise the method named `unjudged`.
     """
     if args.method is None:
         if args.param:

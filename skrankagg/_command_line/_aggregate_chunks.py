@@ -64,7 +64,7 @@ def aggregate_chunks(name, method, args, progress):
 
 
 def _own_names(path):
-    """Return a dict that maps canonical column names to the titles in the file, by the rules of `read_lists`."""
+    """Find the columns of a file as `read_lists` does; return a dict of canonical name to title in the file."""
     titles = parquet_columns(path)
     return {
         name: title for title, name in zip(titles, held(LISTS, titles) or titles, strict=True) if name in LISTS.known
@@ -72,7 +72,7 @@ def _own_names(path):
 
 
 def _text_ids(table):
-    """Convert an Arrow table to a frame with text ids, as in other commands."""
+    """Convert an Arrow table to a frame in which ids are text, because other commands also read ids as text."""
     frame = table.to_pandas()
     for name in ("query", "voter", "item"):
         if name in frame and not isinstance(frame[name].dtype, pd.StringDtype):

@@ -72,7 +72,7 @@ def compare(args, progress):
     count = progress.counter("methods", len(methods))
 
     def report(line):
-        """Process a line of progress: a line about the lists becomes a note; any other line means a finished method."""
+        """Process a line of progress: a line about the lists becomes a note; other lines count the finished methods."""
         if line.startswith(LISTS_LINE):
             notes.append(in_flags(line.removeprefix(LISTS_LINE), args.flags, files=files_of(args)))
         else:
@@ -150,7 +150,10 @@ def _tell_how_long(methods, lists, args, progress):
 
 
 def _single_voters(lists, qrels, measures):
-    """Return the measures of the best voter and the means over all voters; None for one voter or too many voters."""
+    """Return a frame of two rows: the measures of the best voter, and the means over all voters.
+
+    Returns None if there is only one voter, or if there are too many.
+    """
     if not 1 < lists.n_voters <= _MAX_SINGLE_VOTERS:
         return None
     table = evaluate_voters(lists, qrels, list(measures), missing_queries="zero").drop(columns="n_queries")

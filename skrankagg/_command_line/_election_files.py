@@ -132,7 +132,10 @@ def _kind_of_numbers(source, header, lines, decimal):
 
 
 def _is_ranking(values):
-    """Return True if numbers are ranks from 1, where tied items all have the lowest, mean or highest of their ranks."""
+    """Return True if numbers are ranks counted from 1.
+
+    Tied items must share the lowest, the mean or the highest of the ranks that they occupy.
+    """
     if not len(values):
         return True
     ranks = pd.Series(values)

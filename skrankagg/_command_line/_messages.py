@@ -35,7 +35,7 @@ def one_line(message):
 def name_file_in_errors(path, deed):
     """Return a context manager that converts errors about a file to UserError, and adds the name of the file.
 
-    `deed` is the verb of the message, such as read.
+    `deed` is the verb of the message, such as "read".
     """
     try:
         yield

@@ -44,7 +44,10 @@ def make_methods(texts):
 
 
 def seed_methods(methods, random_state):
-    """Set `random_state` of each randomised method in a list of (name, estimator) pairs; do nothing if it is None."""
+    """Set `random_state` of each randomised method in a list of (name, estimator) pairs.
+
+    If `random_state` is None, the methods stay unchanged.
+    """
     if random_state is None:
         return
     for _, method in methods:

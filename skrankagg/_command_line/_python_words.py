@@ -171,7 +171,10 @@ def _known():
 
 
 def _bracket_methods(text, methods, written):
-    """Replace each method in a text by a number, and append the method in the form with brackets to `written`."""
+    """Replace each method in a text by a placeholder with a number.
+
+    The list `written` gets the methods themselves, written as on the command line: ``CombSUM[norm=rank]``.
+    """
     parts, done = [], 0
     for found in _CALL.finditer(text):
         end = _closing(text, found.end())
@@ -187,7 +190,10 @@ def _bracket_methods(text, methods, written):
 
 
 def _in_brackets(call, methods):
-    """Write a call such as ``CombSUM(norm='rank')`` as ``CombSUM[norm=rank]``; return None if it is another call."""
+    """Write a call such as ``CombSUM(norm='rank')`` as ``CombSUM[norm=rank]``.
+
+    Returns None if the call does not create a method.
+    """
     name, _, inside = call[:-1].partition("(")
     params = split_outside_brackets(inside)
     if name not in methods or not all(re.match(r"\w+=", param) for param in params):
@@ -208,7 +214,7 @@ def _closing(text, start):
 
 
 def _plain(value):
-    """Write a value as on the command line, without quotes; a dict of voters becomes ``bm25:.3,dense:.7``."""
+    """Write a value as on the command line, without quotes; a dict of weights becomes ``bm25:.3,dense:.7``."""
     value = value.strip()
     if value[:1] == "{" and value[-1:] == "}":
         return ",".join(

@@ -35,7 +35,10 @@ _MOST_WEIGHTS = 200
 
 
 class _CountedScorer:
-    """Scorer that counts the fits of a search by calling `step` after each score; a copy is the same object."""
+    """Scorer that calls `step` after each score, to count the fits of a search.
+
+    Copying the scorer returns the scorer itself, so that all fits of the search are counted together.
+    """
 
     def __init__(self, scorer):
         self.scorer, self.step = scorer, None

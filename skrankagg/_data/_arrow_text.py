@@ -72,10 +72,10 @@ def repeated_text(chunks):
 
 
 def coded_text(chunks):
-    """Convert dictionary arrays of Arrow to one Series of categories with the texts of :func:`repeated_text`.
+    """Convert dictionary arrays of Arrow to one categorical Series; its texts are as in :func:`repeated_text`.
 
-    Arrow's codes are kept, so no text is written or numbered for each row. Some categories may have no row. If the
-    dictionary of an array repeats a text or contains nulls, the result is text.
+    This is fast, because the rows keep the codes of the dictionaries. Some categories may not occur in any row. If the
+    dictionary of an array repeats a text or contains nulls, the Series contains plain text.
 
     >>> import pyarrow as pa
     >>> from skrankagg._data._arrow_text import coded_text

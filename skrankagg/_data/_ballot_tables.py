@@ -86,7 +86,10 @@ def _is_blank(cell):
 
 
 def _refuse_column_of_voters(table, owner, caller):
-    """Raise an error if the first column probably contains voters: its title is not a place, but the others are."""
+    """Raise an error if all titles except the first are places, such as "1st".
+
+    The first column then probably contains the voters.
+    """
     if owner is not None or not len(table.columns):
         return
     first, *others = table.columns
@@ -114,7 +117,10 @@ def _is_numeric(column, caller):
 
 
 def _find_owner(table, text, cells):
-    """Return the title of the column that names the rows, such as the candidates; None means the index."""
+    """Return the title of the column with the names of the rows, or None if the index contains these names.
+
+    The rows of a table are candidates or voters.
+    """
     first = next(iter(table.columns), None)
     if first not in text or len(table.columns) == 1:
         titled = _names_voters(first) if cells == "item" else _rows_of_title(first) is not None
@@ -202,7 +208,7 @@ def _is_number_as_text(cell):
 
 
 def _merge(codes):
-    """Group equal rows; return the position of each group's first row, ascending, and the group of each row."""
+    """Group equal rows; return the first row of each group, in ascending order, and the group of each row."""
     _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     place = np.empty(len(order), dtype=np.int64)
@@ -255,9 +261,10 @@ def _from_ranks(table, counts, rows, caller):
 def _find_rows(table, matrix, caller):
     """Return "items" if each row of a table of ranks is a candidate, or "voters" if each row is a ballot.
 
-    The lowest rank of a ballot is 1. If only the rows fit this rule, unnamed rows are ballots, and named rows raise an
-    error. If only the columns fit, the rows are candidates. If both or neither fit, named rows are candidates, and
-    unnamed rows raise an error.
+    Rows or columns can be ballots if the lowest rank in each of them is 1. If only the columns can be ballots, the rows
+    are candidates. If only the rows can be ballots, the result is "voters" for rows without names; rows with names
+    raise an error. If both or neither can be ballots, rows with names are candidates; rows without names raise an
+    error.
     """
     columns, rows = look_like_ballots(matrix.T), look_like_ballots(matrix)
     numbered = list(table.index) == list(range(len(table)))

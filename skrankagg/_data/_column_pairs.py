@@ -17,7 +17,7 @@ _WORD = re.compile(r"[^\s_.:;,/|()\[\]-]+")
 
 
 def read_pairs(columns, frame, caller, missing_ids):
-    """Read the pairs of columns of a table.
+    """Read a table with two columns for each voter: the items, and a number for each item.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def read_pairs(columns, frame, caller, missing_ids):
     caller : str
         Name of the constructor for messages.
     missing_ids : {"error", "drop"}
-        How to treat an item without a number.
+        Whether to raise an error for an item without a number, or to drop the item.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def read_pairs(columns, frame, caller, missing_ids):
         The columns `voter` (positions in `voters`), `item` and `score`. If a row of the table contains only a number,
         its item is missing.
     plain_ids : bool
-        False if some items have a nullable pandas dtype, which the encoded ids should keep.
+        False if a column of items has a nullable pandas dtype; the encoded ids should then keep this dtype.
     """
     titles = columns.available
     if len(titles) % 2 or not titles:
@@ -131,7 +131,10 @@ def pair_names(titles):
 
 
 def _shared(first, second):
-    """Return the common part of two titles, or None: upper levels of a header, or words at the beginning or end."""
+    """Return the common part of two titles: upper levels of a header, or words at the beginning or end.
+
+    Returns None if the titles have no common part.
+    """
     if isinstance(first, tuple) and isinstance(second, tuple):
         n_same = next((k for k, both in enumerate(zip(first, second, strict=False)) if both[0] != both[1]), len(first))
         return None if n_same == 0 else first[0] if n_same == 1 else first[:n_same]

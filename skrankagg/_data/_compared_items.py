@@ -192,8 +192,8 @@ _LENIENCE = {
 def warn_of_partial_lists(lists, lenient, method):
     """Warn if the median length of the lists is below half of the number of items in more than half of the queries.
 
-    The message suggests another value of the parameter `lenient` of the method `method`. The warning refers to the line
-    that called the package.
+    The message names the method, `method`, and suggests another value for its parameter, `lenient`. The warning refers
+    to the line that called the package.
     """
     n_partial = int(partial_queries(lists).sum())
     if 2 * n_partial <= lists.n_queries:
@@ -221,7 +221,7 @@ def warn_of_paired_comparisons(lists, method, *, marked=True):
     """Warn about queries with more than four items where lists of two items have more than half of the weight.
 
     `method` is the name of a method that ranks the items in a list above absent items. If `marked` is false, the method
-    does so only in lists that are not marked as paired comparisons, so marked lists cause no warning. One warning
+    ignores the absent items of lists that are marked as paired comparisons; these lists cause no warning. One warning
     covers all queries and refers to the line that called the package.
     """
     exposed = exposed_queries(lists)

@@ -47,8 +47,8 @@ def find_merged(row_ptr, score, exact):
     """Mark the lists where distinct scores round to the same float64.
 
     Returns a mask of shape (n_lists,), or None if there is no such list. The rows of list ``v`` are ``row_ptr[v]`` to
-    ``row_ptr[v + 1] - 1``. `score` contains the rounded scores, and `exact` contains integers in the order of the exact
-    scores.
+    ``row_ptr[v + 1] - 1``. `score` contains the rounded scores. `exact` contains integers that sort in the same order
+    as the exact scores.
     """
     row_list = expand(row_ptr)
     order = group_order(row_list, exact)

@@ -24,7 +24,10 @@ OF_COVARIATES = ("coefficient", "std_error", "p")
 
 
 def check_covariates(names, available, caller, groups=()):
-    """Return the names of covariates as a list; raise an error for a name that is not a column, or is in `groups`."""
+    """Return the names of covariates as a list; raise an error for a name that is not a column.
+
+    Also raises an error for a name in `groups`, which contains the columns that are constant within each list.
+    """
     names = check_groupings(names, available, caller, "covariates")
     _refuse_groups(names, groups, caller)
     return names
@@ -33,8 +36,9 @@ def check_covariates(names, available, caller, groups=()):
 def titles_of_sides(covariates, position, available, caller, groups, by_side):
     """Return a dict that maps the name of each covariate of comparisons to the names of its columns.
 
-    A covariate has two columns, one for each of the two items, or a single column of their difference. The covariate
-    "position" has no columns. `by_side` is True if the frame has columns of a first and a second item.
+    A covariate has two columns with its values for the two items, or a single column with the difference of these
+    values. The covariate "position" has no columns. `by_side` is True if the frame has one column for the first item
+    and one for the second item, rather than columns for winner and loser.
     """
     if covariates is None:
         titles = {}
@@ -126,9 +130,10 @@ def codes_to_merge(sides, row, turned):
 
 
 def _has_more_values(values, n):
-    """Return True if hashes prove that an array of floats has more than n different values; otherwise False.
+    """Return True if hashes prove that an array of floats has more than n different values.
 
-    Counting different hashes is much faster than numbering the values, but values may share a hash.
+    Counting different hashes is much faster than numbering the values. But different values may share a hash, so False
+    does not prove that there are at most n values.
     """
     n_bits = max(4 * len(values), 1).bit_length()
     hashes = (values + 0.0).view(np.uint64)  # -0.0 becomes 0.0
@@ -151,14 +156,14 @@ def covariates_of_rows(lists, rows):
 
 
 def fields_of_columns(columns):
-    """Convert a dict of name to values, of shape (n_rows,), to the RankedLists fields of covariates."""
+    """Return the RankedLists fields for covariates that are given as a dict of name to values, of shape (n_rows,)."""
     if not columns:
         return {"covariates": None, "row_covariates": None}
     return {"covariates": tuple(columns), "row_covariates": np.stack(list(columns.values()), axis=1)}
 
 
 def fields_of_pairs(sides, rows, turned):
-    """Convert the covariates of comparisons to the RankedLists fields of covariates.
+    """Return the RankedLists fields for the covariates of comparisons.
 
     `sides` is the result of :func:`read_sides`. `rows` contains the row of each list, and `turned` marks the lists
     where the second item of the row is ranked first.

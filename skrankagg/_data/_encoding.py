@@ -251,7 +251,10 @@ def _warn_of_row_splits(index, list_code, value, with_rank):
 
 
 def _lack_ranks(suspects, list_code, rank):
-    """Return a mask of the lists in `suspects` that lack ranks: the largest rank exceeds the number of rows."""
+    """Return a mask of the lists in `suspects` that lack ranks.
+
+    A list lacks ranks if its largest rank exceeds the number of its rows.
+    """
     codes, place = np.unique(suspects, return_inverse=True)
     slot = np.minimum(np.searchsorted(codes, list_code), len(codes) - 1)
     rows = np.flatnonzero(codes[slot] == list_code)

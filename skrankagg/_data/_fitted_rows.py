@@ -121,7 +121,7 @@ def _find_rows(estimator):
 
 
 def check_untorn(estimator, X, lists):
-    """Raise InputError if a query is in both the fitted data and the frame `X`, but without a common row.
+    """Raise InputError if a query is in both the fitted data and the frame `X`, but the two share no row of the query.
 
     `lists` contains the encoded lists of `X`.
     """

@@ -114,7 +114,7 @@ class Columns:
         return found
 
     def _call(self, column, name=None):
-        """Return the text of a constructor call with the argument `column`, for error messages."""
+        """Return the text of a constructor call that names a column, such as ``f(df, item='id')``, for messages."""
         first = "df, " if "." in self._caller else ""
         return f"{self._caller}({first}{column}={'...' if name is None else repr(name)})"
 
@@ -123,7 +123,7 @@ class Columns:
         return self._names[column]
 
     def has(self, column):
-        """Return True if the frame has an optional column, or if the user has given a name for it."""
+        """Return True if the frame has the given column, or if the user has given a name for it."""
         name = self._names[column]
         return name is not None and (name in self.available or name != column)
 
@@ -404,9 +404,9 @@ def take_or_missing(index, codes):
 
 
 def frame_of(columns):
-    """Create a frame from a dict of columns without copying them.
+    """Create a frame from a dict of columns without copying the columns.
 
-    The columns must be writeable. The caller must not use them afterwards.
+    The columns must be writeable, and the caller must not use them afterwards.
     """
     frame = pd.DataFrame(dict(enumerate(columns.values())), copy=False)
     frame.columns = index_of_names(*columns)
@@ -424,7 +424,10 @@ def index_of_names(*names):
 
 @lru_cache(maxsize=64)
 def _cached_index(names, storage):
-    """Return names as a cached index; `storage` is pandas' string storage and part of the cache key."""
+    """Return an index of the names from a cache.
+
+    `storage` is pandas' string storage; the cache has a separate index for each storage.
+    """
     return pd.Index(list(names))
 
 

@@ -49,7 +49,10 @@ def name_frames(frames, caller):
 
 
 def encode_frames(cls, frames, caller, *, query=None, weights=None, **options):
-    """Encode a dict or a list of frames, one for each voter; `query` replaces a missing column of queries."""
+    """Encode a dict or a list of frames, one for each voter.
+
+    `query` is the id of the query for frames without a column of queries.
+    """
     frames = name_frames(frames, caller)
     read = {name: _read(name, frame) for name, frame in frames.items()}
     held = {name: _columns_of(name, columns, query) for name, columns in read.items() if columns.n_rows}
@@ -126,7 +129,7 @@ def _voter_of(name, columns):
 
 
 def _columns_of(name, columns, query):
-    """Check the columns of a frame, and return them without encoding as a dict by canonical name."""
+    """Check the columns of a frame; return them, not yet encoded, in a dict keyed by canonical name."""
     _voter_of(name, columns)
     with _blaming(name):
         numbers = [one for one in ("rank", "score", "weight") if columns.has(one)]

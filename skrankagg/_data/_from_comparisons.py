@@ -99,10 +99,10 @@ def from_comparisons(
         Whether to add the covariate "position", which is 1 for the item shown first and 0 for the item shown second.
         Its coefficient is the advantage of the item shown first. This option needs `first`, `second` and `outcome`.
     reconcile : bool, default=False
-        Whether to merge two verdicts on the same two items that were shown in both orders. If both verdicts prefer the
-        same item, the share is the mean of the two shares; otherwise the comparison is a tie. This option needs
-        `first`, `second` and `outcome`. It also needs `voter` or `groups`, because only verdicts of the same voter and
-        the same groups are merged.
+        Whether to merge two verdicts on the same two items, one for each order in which they were shown. If both
+        verdicts prefer the same item, the share is the mean of the two shares; otherwise the comparison is a tie. This
+        option needs `first`, `second` and `outcome`. It also needs `voter` or `groups`, because only verdicts of the
+        same voter and the same groups are merged.
     query : hashable, default="q"
         Id of the query if there is no `query_column`.
     query_column : str, default=None
@@ -114,8 +114,8 @@ def from_comparisons(
     Returns
     -------
     RankedLists
-        Lists of two items, with voters that are numbered from 0. A comparison with another share than 0, 1/2 or 1
-        becomes two lists, one for each order of the items. These two lists together count as one comparison.
+        Lists of two items, with voters that are numbered from 0. A comparison whose share is not 0, 1/2 or 1 becomes
+        two lists, one for each order of the items. These two lists together count as one comparison.
 
     Raises
     ------
@@ -123,8 +123,8 @@ def from_comparisons(
         If `frame` is not a data frame.
     ValueError
         If a column, an id or an outcome is missing, an item is compared with itself, or `tie` has invalid values. If an
-        outcome is unknown, names neither of the two items, or is both a word and the id of an item. If a column
-        contains the names of the two item columns as its values, because this column then states the outcome.
+        outcome is unknown, names neither of the two items, or is both a word and the id of an item. If the values of
+        another column are the names of the two item columns, so that it probably contains the outcome.
 
     Warns
     -----
@@ -412,12 +412,18 @@ def _frame_of_tuples(rows):
 
 
 def _sorted_ids(values, strip, rule):
-    """Return the codes and the sorted ids of a Series; `rule` begins the error message about unsortable ids."""
+    """Return the codes and the sorted ids of a Series.
+
+    `rule` is the first clause of the error message for ids that cannot be sorted.
+    """
     return _as_sortable(rule, lambda: encode_ids(strip_ids(values) if strip else values))
 
 
 def _as_sortable(rule, encode, *columns):
-    """Call a function that encodes ids, and convert TypeError to InputTypeError; `rule` begins the new message."""
+    """Call a function that encodes ids, and convert TypeError to InputTypeError.
+
+    `rule` is the first clause of the new message.
+    """
     try:
         return encode(*columns)
     except TypeError as error:
@@ -469,7 +475,10 @@ def _encode_group(values, name, strip):
 
 
 def _reconcile(first, second, share, factor, who):
-    """Merge verdicts of the same groups on two items that were shown in both orders; opposite verdicts become a tie."""
+    """Merge two verdicts on the same two items, one for each order in which the items were shown.
+
+    Verdicts are merged only within the same groups. If they prefer different items, the result is a tie.
+    """
     low, high = np.minimum(first, second), np.maximum(first, second)
     keys = [*(codes for codes, _ in who.values()), low, high]
     order, starts = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
@@ -511,8 +520,8 @@ def _reconcile(first, second, share, factor, who):
 def _encode(cls, queries, items, first, second, share, factor, size, who, sides):
     """Merge equal comparisons, and return them as ranked lists.
 
-    `queries` is a pair. The first element contains the code of each comparison's query, or is None for one query. The
-    second element is the index of the queries.
+    `queries` is a pair. The first element contains the code of each comparison's query, or is None if there is only one
+    query. The second element is the index of the queries.
     """
     tied = share == 0.5
     whole = tied | (share == 0.0) | (share == 1.0)
@@ -564,8 +573,9 @@ def _encode(cls, queries, items, first, second, share, factor, size, who, sides)
 def _encode_counts(cls, queries, items, keys, who):
     """Merge equal comparisons into one list with the number of comparisons as its weight; return ranked lists.
 
-    `keys` contains the codes that distinguish comparisons: the query, if there are several; the groups in `who`; the
-    upper item, the lower item, and 1 if they tie.
+    `keys` is a list of arrays of codes; comparisons are equal if all their codes are equal. If there are several
+    queries, the first array contains the queries. The next arrays contain the groups, one array for each grouping in
+    `who`. The last three arrays contain the upper items, the lower items, and 1 for each tie.
     """
     keys, count = count_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
     upper, lower, tied = keys[-3:]
@@ -579,9 +589,10 @@ def _encode_counts(cls, queries, items, keys, who):
 def _make(cls, queries, items, upper, lower, tied, weight, marks, groups, covariates):
     """Return ranked lists of two items each; `upper` is the better and `lower` the worse item of each list.
 
-    Both are positions in the sorted index `items`. If `tied` marks a list, its two items tie. `queries` is a pair. The
-    first element contains the code of each list's query in ascending order, or is None for one query. The second
-    element is the index of the queries. `covariates` is a dict of the RankedLists fields of covariates.
+    Both are positions in the sorted index `items`. The mask `tied` marks the lists whose two items tie. `queries` is a
+    pair. The first element contains the code of each list's query, in ascending order, or is None if there is only one
+    query. The second element is the index of the queries. `covariates` is a dict of the RankedLists fields of
+    covariates.
     """
     n = len(upper)
     if not n:

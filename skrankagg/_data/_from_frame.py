@@ -90,8 +90,8 @@ def from_frame(
         If `frame` is not a data frame, or if ids cannot be sorted.
     ValueError
         If a column or an id is missing, there are no rows, or a number is NaN or infinite. If a rank or weight is
-        negative, a weight varies within a list, or a list contains an item twice. If two columns have common names of
-        the same column, see Notes.
+        negative, a weight varies within a list, or a list contains an item twice. If two columns have names with the
+        same meaning, such as ``qid`` and ``topic``, see Notes.
 
     Warns
     -----

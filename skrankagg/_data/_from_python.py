@@ -55,7 +55,8 @@ def from_runs(
         items, best first. Either all or none of the results must have scores. Alternatively, pass a dict or a list with
         a data frame for each voter, with the columns of :meth:`from_frame`. The frames of a list may have a column
         `voter`; otherwise, the voters are numbered from 1. Iterables of named tuples, such as ``ScoredDoc`` of
-        ir_measures, are read as frames. A run may also be a ``Run`` of ranx, which keeps its name in a list.
+        ir_measures, are read as frames. A run may also be a ``Run`` of ranx; in a list, its name becomes the name of
+        the voter.
     lower_is_better : bool or sequence of voters, default=False
         Whether smaller scores are better, as for distances and p-values. A sequence names the voters for which smaller
         scores are better. Such scores are negated.
@@ -265,13 +266,14 @@ def from_hits(
 
     Parameters
     ----------
-    hits : dict of voter to hits, or sequence of hits of a voter
+    hits : dict of voter to hits, or sequence with the hits of each voter
         The hits of each voter, best first, or the raw response of a client. A hit is a dict or an object. The hits of
         known clients are recognised, as in :func:`skrankagg.fuse`. The voters of a sequence are numbered from 1.
     key : str, callable, or mapping of voter to str or callable, default=None
-        Location of the id in a hit: a key of the dict, an attribute of the object, or a function of the hit. The key
-        may also belong to the hit's metadata. The function may return an (id, score) pair. With None, the ids of known
-        clients are read. A mapping may have keys for only some voters; the other voters are read as with None.
+        Location of the id in a hit: a key of the dict, an attribute of the object, or a function of the hit. The id may
+        also be stored under this key in the hit's metadata. The function may return an (id, score) pair. With None, the
+        ids of known clients are read. A mapping may have keys for only some voters; the other voters are read as with
+        None.
     score : str or callable, default=None
         Location of the score in a hit: a key, an attribute, or a function of the hit. With None, the scores of known
         clients are read; other hits are ranked by their order.
@@ -424,8 +426,9 @@ def from_ballots(
 
     **Tables of names.** Empty cells are skipped, so a voter may leave out a place. A cell with text such as "B = C", or
     with a list, ties several items. A first column with the title "voter" or similar is left out, because equal ballots
-    are merged. If all titles except the first are places, such as "2nd", an error is raised. If the items are numbers,
-    pass ``cells="item"``. This is not necessary if the numbers are text and the titles are places.
+    are merged. If all titles except the first are places, such as "2nd", an error is raised, because the first column
+    may contain voters. If the items are numbers, pass ``cells="item"``. This is not necessary if the numbers are text
+    and the titles are places.
 
     Examples
     --------
@@ -466,7 +469,7 @@ def from_ballots(
 
 
 def plain_lists(cls, X, *, sequences=True):
-    """Encode dicts and lists with the constructor that fits; return any other object unchanged.
+    """Encode dicts and lists with the constructor for their form; return any other object unchanged.
 
     A run of ranx is encoded, too; its name becomes the voter. With ``sequences=False``, lists stay unchanged.
     """

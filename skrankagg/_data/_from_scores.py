@@ -38,8 +38,8 @@ def from_scores(
         The index of a DataFrame contains the ids of the queries, and its columns are the ids of the items. Several
         DataFrames are matched by these ids.
     queries, items : sequence of hashable, default=None
-        Ids of the rows and of the columns. Several DataFrames get the order of the first DataFrame. None uses the index
-        and the columns of this DataFrame, or numbers from 0 for arrays.
+        Ids of the rows and of the columns. Several DataFrames are put into the order of the first one. None uses the
+        index and the columns of the first DataFrame, or numbers from 0 for arrays.
     voters : sequence of hashable, default=None
         Names of the voters; must be None if `scores` is a dict. None numbers the voters of a sequence from 0.
     lower_is_better : bool or sequence of voters, default=False
@@ -165,7 +165,7 @@ def _by_voter(scores, voters):
 
 
 def _labels(read, queries, items):
-    """Return the ids of queries and items, and the matrices; all DataFrames get the order of the first DataFrame."""
+    """Return the ids of queries and items, and the matrices; DataFrames are put into the order of the first one."""
     frames = {name: one for name, one in read.items() if isinstance(one, pd.DataFrame)}
     if not frames:
         return queries, items, read

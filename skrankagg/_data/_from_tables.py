@@ -40,7 +40,7 @@ def from_wide(
     strip: bool = False,
     weights: Weights = None,
 ):
-    """Encode a table with a column of items for each voter; a column of scores or p-values may follow each of them.
+    """Encode a table with a column of items for each voter, and optionally a second column of scores or p-values.
 
     Parameters
     ----------
@@ -234,9 +234,9 @@ def from_matrix(
     Warns
     -----
     AmbiguousInputWarning
-        If the rows may be ballots, and neither `rows` nor names are given. This is the case if there are more rows than
-        columns, and the rows are numbered from 0 or all contain the same numbers in some order. It is also the case if
-        the numbers are ranks, and each row contains a rank 1, but some columns do not.
+        If the rows may be ballots, and neither `rows` nor names are given. Rows may be ballots if there are more rows
+        than columns, and the rows are numbered from 0 or all contain the same numbers in some order. Rows may also be
+        ballots if the numbers are ranks, and each row contains a rank 1, but some columns do not.
 
     See Also
     --------

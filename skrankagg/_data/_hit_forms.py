@@ -24,18 +24,18 @@ _ID_KEYS = ("id", "_id", "doc_id")
 
 
 class Form(NamedTuple):
-    """Functions that recognise and read the hits of one client.
+    """Form of hits: functions that recognise and read the hits of one search client.
 
     Parameters
     ----------
     fits : callable
-        Returns True for a hit of this form.
+        Returns True for a hit of this client.
     read_id : callable
         Returns the id of a hit, or None if the hit has no id.
     scores : tuple of (callable, bool or None)
-        Kinds of scores, in order of preference. The callable returns the score of a hit, or None. The bool is True if
-        lower scores are better. None means that the direction depends on the client's index, and is inferred from the
-        order of the hits.
+        Kinds of scores that a hit may have, in order of preference. The callable returns the score of a hit, or None if
+        the hit lacks this kind. The bool is True if lower scores are better. None means that the direction depends on
+        the client's index, and is inferred from the order of the hits.
     read_fields : callable
         Returns the metadata of a hit as a mapping, or None.
     zero_is_none : bool
@@ -50,7 +50,7 @@ class Form(NamedTuple):
 
 
 def find_form(hit):
-    """Return the :class:`Form` of a hit, or None if the form is unknown; ids, pairs and arrays have no form."""
+    """Return the :class:`Form` that reads a hit, or None for a hit of an unknown client, an id, a pair or an array."""
     if isinstance(hit, str | int | float | tuple | list | np.generic | np.ndarray):
         return None
     return next((form for form in (_OF_DICTS if isinstance(hit, Mapping) else _OF_OBJECTS) if form.fits(hit)), None)
@@ -91,9 +91,10 @@ def _open_dict(given):
 
 
 def read_scores(form, hits, caller, voter, declared=False):
-    """Return the scores of hits of one form, or None without scores; and a bool: True if lower scores are better.
+    """Return a tuple: the scores of the hits (None if they have none), and whether lower scores are better.
 
-    With `declared`, the user has stated the direction of the scores, so it is not inferred from the order of the hits.
+    All hits come from the client of `form`. With `declared`, the user has stated whether lower scores are better, so
+    this is not inferred from the order of the hits.
     """
     for read, lower in form.scores:
         values = [read(hit) for hit in hits]
@@ -117,7 +118,7 @@ def read_scores(form, hits, caller, voter, declared=False):
 
 
 def is_low_better(values, caller, voter):
-    """Return True if the scores of hits rise from the best hit to the last, so that lower scores are better.
+    """Return True if the scores rise from the first hit to the last, which means that lower scores are better.
 
     A database returns similarities or distances, depending on its index. The order of the hits shows the direction.
     """
@@ -134,7 +135,10 @@ def is_low_better(values, caller, voter):
 
 
 def first_of_other_form(form, hits):
-    """Return the place, from 1, of the first hit of another form; return None if all hits have the given form."""
+    """Find the first hit that `form` cannot read.
+
+    Returns the place of the hit, counted from 1, or None if `form` can read all hits.
+    """
     kind = type(hits[0])
     for place, hit in enumerate(hits, 1):
         if not (form.fits(hit) if type(hit) is kind else find_form(hit) is form):
@@ -175,7 +179,10 @@ def _entry(*path):
 
 
 def _number(*path):
-    """Return a function that reads the score of a hit, and converts text, as in Weaviate's GraphQL, to a number."""
+    """Return a function that reads the score of a hit.
+
+    If the score is text, as in Weaviate's GraphQL, the function converts it to a number.
+    """
     read = _entry(*path)
 
     def read_number(hit):

@@ -32,11 +32,11 @@ def as_hits(hits, caller, voter, *, scores):
 def read_list(one, key, caller, name, *, declared=False, score=None):
     """Read a list of ids, pairs or hits, a dict of id to score, or the response of a search client.
 
-    Returns four values: a list of the ids, the scores or None, the hits, and True if lower scores are better. If the
+    Returns four values: a list of the ids, the scores or None, the hits, and whether lower scores are better. If the
     list has only ids and scores, the ids are also the hits.
 
     `key` is the location of the id in a hit, or None. `score` is the location of the score, or None. With `declared`,
-    the user has stated the direction of the scores, so it is not inferred from the order of the hits.
+    the user has stated whether lower scores are better, so this is not inferred from the order of the hits.
     """
     if not isinstance(one, list | tuple):
         found = None if isinstance(one, np.ndarray) else open_response(one)
@@ -184,7 +184,7 @@ def suggest_list(name, names):
 
 
 def is_pair(one):
-    """Return True for an (item, score) pair; a list of two numbers is not a pair, but two ids."""
+    """Return True for an (item, score) pair; a list of two numbers is a list of two ids, not a pair."""
     if not isinstance(one, list | tuple) or len(one) != 2 or not is_real(one[1]):
         return False
     return isinstance(one, tuple) or isinstance(one[0], str)
@@ -193,7 +193,7 @@ def is_pair(one):
 def hold_pairs(places):
     """Return True for a list of (item, score) pairs.
 
-    The first entry must be a pair. If it is another list or tuple, a later entry must be a pair.
+    The first entry must be a pair, or it must be another list or tuple, and a later entry must be a pair.
     """
     if not len(places):
         return False

@@ -30,8 +30,8 @@ _CHUNK = 1 << 16
 def encode_ids(values):
     """Encode a Series of ids; return an integer code for each row, and a sorted index of the distinct ids.
 
-    The codes are int32 of shape (n_rows,), -1 for a missing value. The index has the dtype of the Series; categories
-    stay categories.
+    The codes are int32 of shape (n_rows,), with -1 for a missing value. The index has the dtype of the Series;
+    categories stay categories.
 
     >>> import pandas as pd
     >>> from skrankagg._data._id_codes import encode_ids
@@ -81,7 +81,7 @@ def _encode_objects(objects, dtype):
 
 
 def can_encode_together(parts):
-    """Return True if :func:`encode_together` accepts these Series: they have one dtype, text or object."""
+    """Return True if :func:`encode_together` accepts these Series, because all are text or all have dtype object."""
     dtype = parts[0].dtype
     is_known = pd.api.types.is_object_dtype(dtype) or isinstance(dtype, pd.StringDtype)
     return is_known and all(part.dtype == dtype for part in parts)
@@ -90,8 +90,9 @@ def can_encode_together(parts):
 def encode_together(parts):
     """Encode several columns with shared codes; return the codes of each column, and one index of all distinct ids.
 
-    All columns are Series of one dtype, text or object. The codes and the index are equal to the result of
-    :func:`encode_ids` for the concatenated columns. Numbering each column first saves a copy of all ids.
+    All columns are Series of the same dtype, which is text or object. The codes and the index are equal to the result
+    of :func:`encode_ids` for the concatenated columns. Long columns are first numbered one by one, so that not all ids
+    must be copied into one array.
 
     >>> import pandas as pd
     >>> from skrankagg._data._id_codes import encode_together
@@ -136,7 +137,7 @@ def _renumber(codes, order):
 
 
 def _factorize_objects(objects):
-    """Number objects in order of appearance; return the codes, -1 for a missing object, and the distinct objects."""
+    """Number objects in order of appearance; return the codes (-1 for a missing object), and the distinct objects."""
     if not _share_objects(objects):
         return _number_objects(objects)
     place, row = _number_addresses(objects)
@@ -174,7 +175,9 @@ def distinct_objects(objects):
 
 
 def _number_addresses(objects):
-    """Number the distinct objects of an array by address; return the number of each row, and a row of each object.
+    """Number the distinct objects of an array by address.
+
+    Returns the number of each row's object, and for each number a row that contains the object.
 
     Hashing an address is several times faster than hashing an object.
     """

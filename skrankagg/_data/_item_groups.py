@@ -189,7 +189,7 @@ def _read_mapping(item_groups):
 
 
 def _encode_groups(values):
-    """Return the code of each row's group, -1 if it is missing, and a sorted index of the groups."""
+    """Return the code of each row's group (-1 if the group is missing), and a sorted index of the groups."""
     try:
         code, groups = encode_ids(values)
     except TypeError as error:

@@ -67,7 +67,7 @@ def constant_in_lists(values, row_ptr, name_list, what):
 
 
 def read_marks(values, title):
-    """Return a column of marks as int64; raise InputError for a number that is not a valid mark."""
+    """Return a column of marks of comparisons as int64; raise InputError for a number that is not a valid mark."""
     marks = values.astype(np.int64)
     bad = (marks != values) | (marks < WEIGHTED)
     if bad.any():
@@ -84,12 +84,15 @@ def grouping_column(codes, index):
 
 
 def or_none(marks):
-    """Return the marks of the lists, or None if no list is a duel."""
+    """Return the marks of paired comparisons unchanged, or None if no list is marked."""
     return marks if marks is not None and marks.any() else None
 
 
 def extras_of(lists, chosen):
-    """Return the marks and groupings of some lists as a dict of RankedLists fields; `chosen` is a mask or positions."""
+    """Return `list_duel` and `list_groups` of some lists as a dict of RankedLists fields.
+
+    `chosen` is a mask of the lists, or their positions.
+    """
     marks, groups = lists.list_duel, lists.list_groups
     return {
         "list_duel": None if marks is None else or_none(marks[chosen]),
@@ -98,7 +101,7 @@ def extras_of(lists, chosen):
 
 
 def frame_columns(lists):
-    """Return a dict of the last columns of `to_frame`: the mark, the groupings and the covariates of each row."""
+    """Return the last columns of `to_frame` as a dict: the column "duel", the groupings and the covariates."""
     columns = {}
     if lists.list_duel is not None:
         columns["duel"] = lists.list_duel[lists.row_list]
@@ -146,7 +149,7 @@ def grouping(lists, name, parameter, words=()):
 
 
 def same_extras(one, other):
-    """Return True if two containers have the same marks and groupings."""
+    """Return True if `list_duel` and `list_groups` of two containers are equal."""
     if (one.list_duel is None) != (other.list_duel is None) or group_names(one) != group_names(other):
         return False
     return (one.list_duel is None or np.array_equal(one.list_duel, other.list_duel)) and all(

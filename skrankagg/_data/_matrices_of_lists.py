@@ -58,8 +58,8 @@ def _is_matrix(one):
 def warn_of_rows(matrix, index, caller, *, ranks=False):
     """Warn if the rows of a matrix may be voters.
 
-    A warning is issued if there are more rows than columns, and the rows are numbered or are permutations of the same
-    numbers. With `ranks`, a warning is also issued if each row contains a rank 1, but some columns do not. `index`
+    A warning is issued if there are more rows than columns, and the rows are numbered from 0 or are permutations of the
+    same numbers. With `ranks`, a warning is also issued if each row contains a rank 1, but some columns do not. `index`
     contains the names of the rows; None means that the rows have no names.
     """
     n_rows, n_columns = matrix.shape

@@ -29,10 +29,12 @@ def read_rows(given, X, lists):
 
 
 def resolve_names(owner, X, lists, y, qrels):
-    """Replace `y` by the judgements of the queries in `y`, if `y` contains query ids; return the new `y` and `qrels`.
+    """Replace query ids in `y` by the judgements of these queries; return the new `y` and `qrels`.
+
+    Any other `y` is returned unchanged. If `y` is replaced, the new `qrels` are None.
 
     The judgements are taken from `qrels`, or from the constructor of `owner` if `qrels` is None. Without judgements,
-    `y` is returned unchanged, and ``choose_qrels`` refuses it later.
+    the ids are returned unchanged, and ``choose_qrels`` refuses them later.
     """
     y, qrels = read_rows(y, X, lists), read_rows(qrels, X, lists)
     known = qrels if qrels is not None else getattr(owner, "qrels", None)

@@ -300,7 +300,7 @@ def read_weights(plain, weights, *, strict=False):
 
 
 def best_copies(plain, ids):
-    """Return the hit of each id from the list with the best rank of this id; the first list wins ties."""
+    """For each id, return its hit in the list that ranks the id best; among equal ranks, the first list is chosen."""
     query = OneQuery(plain, None, sort=False)
     order = np.lexsort((np.array(query.held)[query.row_list], query.rank, query.candidate))
     first = order[np.unique(query.candidate[order], return_index=True)[1]]
@@ -323,8 +323,8 @@ def check_output(top, explain, return_items, duplicates, strict):
 class OneQuery(RankedLists):
     """Ranked lists of one query, encoded from plain lists.
 
-    Items are numbered in order of appearance, or in sorted order with `sort`. Methods with scores that are sums over
-    rows accept both orders. All other methods need sorted order. A pickled or copied OneQuery becomes a RankedLists.
+    Items are numbered in order of appearance, or in sorted order with `sort`. Methods whose scores are sums over rows
+    accept both orders. All other methods need sorted order. A pickled or copied OneQuery becomes a RankedLists.
 
     Parameters
     ----------
@@ -422,7 +422,7 @@ class OneQuery(RankedLists):
 
     @staticmethod
     def _refuse(plain, held, row_ptr, items, repeated, odd):
-        """Raise an error for invalid ids; do nothing for ids of a custom type that can be sorted, which are valid."""
+        """Raise an error for invalid ids; ids of a custom type are valid if they can be sorted."""
         row = max(repeated, odd, 0)
         v = int(np.searchsorted(row_ptr, row, side="right")) - 1
         one, where = plain.ids[held[v]][row - int(row_ptr[v])], plain.name(held[v])
@@ -483,7 +483,7 @@ def _sort_names(held, names):
 
 
 def _read_scores(plain, held, n_rows):
-    """Return the scores of all rows as float64, and a bool that is True only if all lists are in descending order."""
+    """Return the scores of all rows as float64, and whether the scores of all lists are in descending order."""
     scores = [plain.scores[v] for v in held]
     try:
         score, largest, falls = gather_scores(scores, n_rows)

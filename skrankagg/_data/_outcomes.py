@@ -109,8 +109,8 @@ def _place(one, place):
 def _meaning(one, given):
     """Return the share and the factor of a known outcome; return None for any other value, such as an item's id.
 
-    The share is 1 if the first item wins, 0.5 for a tie, and 0 if it loses. The factor multiplies the comparison's
-    weight.
+    The share is 1 if the first item wins, 0.5 for a tie, and 0 if the second item wins. The factor multiplies the
+    comparison's weight.
     """
     if one in given:
         return given[one]
@@ -129,10 +129,10 @@ def _meaning(one, given):
 
 
 def _refuse_two_codes(found, meaning, mapped, title):
-    """Raise InputError if a number that is not mapped means the same as a mapped number outside of 0 to 1.
+    """Raise InputError if a number without an entry in `outcomes` means the same as a mapped number such as 2.
 
-    For example, 0 usually means that the second item wins. If 2 is mapped to a win of the second item, 0 is likely to
-    mean something else.
+    Only mapped numbers outside of 0 to 1 are checked. For example, 0 usually means that the second item wins. If 2 is
+    mapped to a win of the second item, 0 is likely to mean something else.
     """
     numbers = {float(one): pair for one, pair in zip(found, meaning, strict=True) if pair and _is_number(one)}
     codes = {pair[0]: one for one, pair in numbers.items() if one in mapped and not 0 <= one <= 1}
@@ -158,7 +158,7 @@ def _refuse_unclear(found, meaning, called, given, title):
 
 
 def _is_number(one):
-    """Return True for a number, or for the text of a number, as in files."""
+    """Return True for a number or for text that is a number; files contain numbers as text."""
     try:
         float(one)
     except (TypeError, ValueError):

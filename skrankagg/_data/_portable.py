@@ -71,7 +71,7 @@ class PortableState:
 
 
 def _frame(value, kind, **parts):
-    """Pack a frame or a series; return it unchanged if a column or the index has no plain form."""
+    """Pack a frame or a series; return it unchanged if a column or the index cannot be packed."""
     parts["index"] = _pack_index(value.index)
     columns = parts.get("columns", [])
     if any(part is None for name, part in parts.items() if name != "name") or any(one is None for one in columns):
@@ -98,7 +98,10 @@ def _unpack_index(state):
 
 
 def _pack_array(values):
-    """Pack the values and the dtype of an index or a column; return None if the values have no plain form."""
+    """Pack the values and the dtype of an index or a column.
+
+    Returns None if plain objects cannot represent the values.
+    """
     dtype = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         codes = values.codes if isinstance(values, pd.Index) else values.cat.codes.to_numpy()

@@ -161,7 +161,7 @@ class Qrels(Immutable):
             If `frame` is not a data frame, or if ids cannot be sorted.
         ValueError
             If a column or an id is missing, there are no rows, a grade is NaN or infinite, or an item is judged twice.
-            If two columns have common names of the same column, such as ``rel`` and ``label``.
+            If two columns have names with the same meaning, such as ``rel`` and ``label``.
         """
         names = {"query": query, "item": item, "relevance": relevance}
         columns = Columns(read_tuples(frame), names, "Qrels.from_frame")
@@ -465,7 +465,7 @@ class EncodedQrels:
     relevance : ndarray of shape (n_candidates,), dtype=float64
         Grade of each candidate, NaN if it is not judged.
     judged : ndarray of shape (n_queries,), dtype=bool
-        Queries of the lists that have judgements.
+        Mask of the queries that have judgements.
     judged_ptr : ndarray of shape (n_queries + 1,), dtype=int64
         The grades of query ``q`` of the lists are at positions ``judged_ptr[q]`` to ``judged_ptr[q + 1] - 1`` of
         `best_first`.
@@ -635,7 +635,7 @@ def match_ids(theirs, ours, kind):
     """Return the position of each id of the lists among the ids of the judgements, as int64 of shape (n_ids,).
 
     An id that is not found gets position -1. Raises InputError if ids of the two indexes can never be equal, such as
-    integers and strings. `kind` is the word for these ids in the error message, such as query.
+    integers and strings. `kind` is the word for these ids in the error message, such as "query".
     """
     found = plain_index(ours).get_indexer(plain_index(theirs))
     if (found < 0).all():

@@ -52,7 +52,7 @@ def _constructor(
 ) -> Callable[[Any], "classmethod[RankedLists, _Parameters, RankedLists]"]:
     """Turn a function of another module into a classmethod of RankedLists; its first argument is the class.
 
-    A decorated definition keeps the signature for type checkers, but an attribute without an annotation does not.
+    As a decorator, it keeps the signature for type checkers; a plain assignment would lose the signature.
     """
     return lambda _: classmethod(function)
 
@@ -265,7 +265,7 @@ class RankedLists(Immutable):
 
     @property
     def n_lists(self) -> int:
-        """Number of (query, voter) lists."""
+        """Number of lists, one for each pair of a query and a voter that ranks items of this query."""
         return len(self.list_voter)
 
     @property
@@ -362,7 +362,7 @@ class RankedLists(Immutable):
         return np.add.reduceat(value, self.list_ptr[:-1])
 
     def sum_over_absent(self, value: NDArray[Any]) -> NDArray[Any]:
-        """Sum the values of the lists that do not contain each candidate's item.
+        """For each candidate, sum the values of the query's lists that do not contain the candidate's item.
 
         Parameters
         ----------
@@ -768,7 +768,7 @@ def _join_tied(items):
 def check_lists(X, groups=()) -> RankedLists:
     """Encode a frame of lists with the canonical column names, or a dict of runs; return RankedLists unchanged.
 
-    Columns of the frame that `groups` names become groupings; None in `groups` is ignored.
+    The columns whose names are in `groups` become groupings; None in `groups` is ignored.
     """
     if not isinstance(X, RankedLists):
         X = encode_plain(X, sequences=False)

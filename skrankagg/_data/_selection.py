@@ -24,7 +24,7 @@ def mark_ids(index, ids, kind):
 
 
 def find_ids(index, ids, kind):
-    """Return the position of each id in the index; raise InputError for unknown ids of the parameter `kind`."""
+    """Return the position of each id in the index; raise InputError if the parameter named `kind` has unknown ids."""
     wanted = pd.Index([*ids], tupleize_cols=False)
     known = plain_index(index)
     place = known.get_indexer(wanted)
@@ -50,7 +50,7 @@ def _say_unknown(unknown, known, kind):
 
 
 def selected(lists, query_kept, voter_kept, item_kept):
-    """Return a mask of the lists and a mask of the rows that three masks of queries, voters and items select."""
+    """Combine masks of queries, voters and items; return a mask of the selected lists, and one of the selected rows."""
     list_kept = np.ones(lists.n_lists, dtype=bool)
     if query_kept is not None:
         list_kept &= query_kept[lists.list_query]

@@ -9,7 +9,10 @@ from ._list_columns import extras_of
 
 
 def small_arrays(whole, chosen):
-    """Return a dict of the arrays with an entry for each query or list, for the chosen queries only."""
+    """Return the small fields of the chosen queries as a dict.
+
+    Arrays with an entry for each row or candidate are large and are left out.
+    """
     lists, list_ptr = gather_ranges(whole.list_ptr, chosen)
 
     def marks(name):
@@ -37,7 +40,10 @@ def small_arrays(whole, chosen):
 
 
 def kept_arrays(lists, list_kept, row_kept):
-    """Return the arrays of the lists and rows that two masks keep, and the old position of each kept candidate."""
+    """Apply a mask of lists and a mask of rows.
+
+    Returns the fields of the remaining lists as a dict, and the old position of each remaining candidate.
+    """
     length = np.add.reduceat(row_kept, lists.row_ptr[:-1], dtype=np.int64)[list_kept]
     row_ptr = np.concatenate([[0], np.cumsum(length)])
     rank, score = lists.rank[row_kept], lists.score[row_kept] if lists.has_scores else None

@@ -50,8 +50,8 @@ def order_of_names(names):
 def factorize_text(array):
     """Number the distinct strings of an Arrow array in order of appearance.
 
-    Returns an int32 code for each string, -1 if it is missing, and an array of the distinct strings with the dtype of
-    `array`. In contrast, ``pd.factorize`` returns 64-bit codes.
+    Returns an int32 code for each string (-1 for a missing string), and an array of the distinct strings with the dtype
+    of `array`. In contrast, ``pd.factorize`` returns 64-bit codes.
     """
     encoded = _one_chunk(array.__arrow_array__().dictionary_encode())
     codes = encoded.indices.fill_null(-1) if encoded.null_count else encoded.indices

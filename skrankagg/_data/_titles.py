@@ -54,9 +54,9 @@ def other_titles(name):
 
 
 def query_ids(titles):
-    """Return the titles of columns with query ids, such as `qid`, if there is also a column `query`; otherwise [].
+    """Return the titles of columns with query ids, such as "qid"; return [] if there is no column "query".
 
-    The column `query` then usually contains the texts of the queries.
+    If there are both, the column "query" usually contains the texts of the queries.
 
     >>> from skrankagg._data._titles import query_ids
     >>> query_ids(["qid", "query", "docno"]), query_ids(["qid", "docno"])
@@ -66,7 +66,7 @@ def query_ids(titles):
 
 
 def document_numbers(titles):
-    """Return ["docid"] for a frame of PyTerrier, where this column contains numbers instead of ids; otherwise [].
+    """Return ["docid"] for a frame of PyTerrier, where this column contains numbers instead of ids; else return [].
 
     >>> from skrankagg._data._titles import document_numbers
     >>> document_numbers(["qid", "docid", "docno", "rank"]), document_numbers(["qid", "docid", "rank"])
@@ -78,7 +78,7 @@ def document_numbers(titles):
 def warn_of_query_texts(title, reader, titles):
     """Warn that query ids are read from the column `title`, although there is a column `query`.
 
-    There is no warning for the columns of PyTerrier, because its column `query` always contains text.
+    There is no warning for the columns of PyTerrier, whose column `query` always contains text.
     """
     if {"qid", "query", "docno"} <= set(titles):
         return

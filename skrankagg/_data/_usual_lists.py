@@ -58,8 +58,9 @@ def code_dict(judgements):
     """Encode a dict of judgements by query if a fast path can read it; otherwise return None.
 
     The judgements of a query are a dict of item to grade, or a list of relevant items. Queries without items are left
-    out. Returns six values: the ids of the queries, the code of each query in the order of the dict, and its number of
-    items. The other values are the ids of the items, the codes of all judged items, and their grades or None.
+    out. Returns six values. The first three are the ids of the queries, the code of each query, and the number of
+    judged items of each query. The other values are the ids of the items, and the code and the grade of each judged
+    item. Queries and their items are in the order of the dict. If no item has a grade, the last value is None.
     """
     if type(judgements) is not dict:
         return None
@@ -87,7 +88,10 @@ def _held(lists):
 
 
 def _code(lists):
-    """Return the lengths of lists, the distinct items, the item code and score of each row; None if unusual."""
+    """Return four values: the lengths of the lists, the distinct items, and the item code and score of each row.
+
+    Returns None if the kernel cannot read the lists. If they have no scores, the last value is None.
+    """
     lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
     found = code_lists(lists, int(lengths.sum()))
     if found is None:

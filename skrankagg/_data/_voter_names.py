@@ -60,8 +60,8 @@ def warn_of_misspelt_names(given, voters, parameter):
     """Warn about names in a parameter that are probably misspelt ids of voters.
 
     `given` is the value of the parameter, a mapping or Series keyed by voter. An unknown name that resembles no id
-    causes no warning. The lists of this voter may be in another part of the data, such as another fold of a
-    cross-validation.
+    causes no warning. It may be the name of a voter whose lists are in another part of the data, such as another fold
+    of a cross-validation.
     """
     known = plain_index(voters).tolist()
     if {*given.keys()}.issubset(known):

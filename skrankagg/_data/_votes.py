@@ -15,9 +15,9 @@ def are_votes(lists, votes, advice):
     """Return a mask of shape (n_lists,): True for each list whose weight is a number of votes.
 
     The weight of merged comparisons is a number of votes. The weight of a comparison with a fractional outcome or a
-    weight factor is not. For all other lists, the bool `votes` states whether weights are numbers of votes. If `votes`
-    is None, the weights of a query are numbers of votes if all of them are integers. Ambiguous weights cause a warning
-    that ends with `advice`.
+    weight factor is not a number of votes. For all other lists, the bool `votes` states whether weights are numbers of
+    votes. If `votes` is None, the weights of a query are numbers of votes if all of them are integers. Ambiguous
+    weights cause a warning that ends with `advice`.
     """
     marks = np.zeros(lists.n_lists, dtype=np.int64) if lists.list_duel is None else lists.list_duel
     is_open = (marks == NO_DUEL) | (marks == WEIGHTED)

@@ -1,8 +1,8 @@
 """The function :func:`fuse`, which merges lists of one query in plain Python, for example in an online service.
 
-This module imports neither NumPy nor scikit-learn. One kernel merges usual lists, so a program that only merges such
-lists by the name of a method starts fast. ``_general`` is imported if the kernel cannot merge the lists, or if the
-caller passes an aggregator object.
+This module imports neither NumPy nor scikit-learn. A kernel merges the most common forms of lists. So a program starts
+fast if it only merges such lists, and passes methods by name. ``_general`` is imported if the kernel cannot merge the
+lists, or if the caller passes an aggregator object.
 """
 
 from __future__ import annotations
@@ -84,8 +84,9 @@ def fuse(
         Number of items to return for each query; None returns all.
     key : str, callable, or mapping of list name to str or callable, default=None
         Location of the id in a hit of a search client: a key of a dict, an attribute of an object, or a function of the
-        hit. The key may also belong to the hit's metadata. The function may return (id, score). With None, the ids of
-        known clients are read. A mapping has a key for some of the lists; other lists are read as with None.
+        hit. The id may also be stored under this key in the hit's metadata. The function may return (id, score). With
+        None, the ids of known clients are read. A mapping has a key for some of the lists; other lists are read as with
+        None.
     explain : bool, default=False
         Whether to add each list's share of the score, for methods whose scores are sums over the lists.
     return_items : bool, default=False
@@ -201,7 +202,7 @@ def fuse(
 
 
 def _plan_of_name(text):
-    """Return the plan of a method with default parameters, given its name; return None for any other text."""
+    """Return the kernel arguments for a method with default parameters, given its name; return None for other texts."""
     return _PLANS.get(text.strip().replace("-", "").replace("_", "").casefold())
 
 
@@ -220,7 +221,7 @@ def _general():
 
 @lru_cache(maxsize=1)
 def _read_plan():
-    """Import the function that reads an aggregator's plan; it needs NumPy, pandas and scikit-learn."""
+    """Import the function that converts an aggregator to kernel arguments; it needs NumPy, pandas and scikit-learn."""
     from ._plans import read_plan
 
     return read_plan

@@ -1,6 +1,7 @@
 """The general code of :func:`fuse`, for every method and every form of lists.
 
-The function itself is in ``_front``. It merges usual lists by a kernel, and passes other lists to :func:`fuse_any`.
+The function itself is in ``_front``. It merges the most common forms of lists by a kernel, and passes other lists to
+:func:`fuse_any`.
 """
 
 from __future__ import annotations
@@ -64,8 +65,9 @@ def fuse_any(
 ):
     """Merge lists as :func:`fuse` does.
 
-    `plan` is the aggregator's plan, from `read_plan` in `_plans`, with which the kernel merges queries of a batch. None
-    means that the kernel is not used. The other arguments are the arguments of :func:`fuse`.
+    `plan` contains the kernel arguments for the aggregator, as `read_plan` in `_plans` returns them. The kernel merges
+    queries of a batch with this plan. None means that the kernel is not used. The other arguments are the arguments of
+    :func:`fuse`.
     """
     check_output(top, explain, return_items, duplicates, strict)
     if isinstance(aggregator, str):
@@ -91,7 +93,7 @@ def find_aggregator(text):
 
 
 def _fuse_in_batch(lists, aggregator, plan, sums, options):
-    """Merge one query of a batch, by the kernel if the lists are usual."""
+    """Merge one query of a batch: by the kernel if it can read the lists, otherwise by the general code."""
     if plan is not None:
         found = sum_lists(lists, *plan, options.weights, options.top or 0, options.explain)
         if found is not None:
@@ -119,7 +121,7 @@ def _fuse_one(lists, aggregator, sums, options):
 
 
 def _reads_ranks(aggregator):
-    """Return True if an aggregator reads only ranks; a pipeline may read scores, so the result is then False."""
+    """Return True if an aggregator reads only ranks; return False for a pipeline, because it may read scores."""
     return isinstance(aggregator, BaseAggregator) and not checked_tags(aggregator).needs_scores
 
 
@@ -171,7 +173,7 @@ def _fuse_frames(frames, aggregator, options):
 
 
 def _warns(aggregator):
-    """Return True if an aggregator may issue a warning that concerns several queries of a batch together."""
+    """Return True if an aggregator may issue a single warning about several queries of a batch."""
     tags = checked_tags(aggregator)
     return tags.compares == "ignore" or tags.lenient is not None
 

@@ -49,8 +49,8 @@ _MOST_GAMMA = 4
 def read_plan(aggregator):
     """Return the arguments of :func:`~skrankagg._kernels.plain_sums.sum_lists` that describe an aggregator.
 
-    They are the kernel's method, the damping constant, the weights of the voters, whether these weights may contain
-    other voters, and the details of the method. The result is None if the kernel cannot compute the aggregator's
+    They are the kernel's method, the damping constant, the weights of the voters, whether these weights may name voters
+    that have no list, and the details of the method. The result is None if the kernel cannot compute the aggregator's
     consensus.
     """
     read = _PLANS.get(type(aggregator))
@@ -106,7 +106,7 @@ def _plan_simple_borda(method):
 
 @lru_cache(maxsize=64, typed=True)
 def _table(kind, **parameters):
-    """Return the helper of the kernel's method TABLE, which maps a list length to the gains of all ranks."""
+    """Return the function `helper` for the kernel's method TABLE; it maps a list length to the gains of all ranks."""
     method = kind(**parameters)
 
     @lru_cache(maxsize=16)
@@ -178,7 +178,11 @@ def _details_of_logarithms(sigma):
 
 
 def _by_support(factor):
-    """Return the helper of the kernel's factor OF_SUPPORT; `factor` computes factors from an array of supports."""
+    """Return the function `helper` for the kernel's factor OF_SUPPORT.
+
+    An item's support is the total weight of the lists that contain the item. `factor` computes factors from an array of
+    supports.
+    """
 
     @lru_cache(maxsize=64)
     def table(n_lists):
@@ -191,7 +195,7 @@ def _by_support(factor):
 
 
 class _Kept:
-    """Cached plan of one LearnedWeights object, with the values from which the plan was computed.
+    """Cached kernel arguments (plan) of one LearnedWeights object, and the values from which they were computed.
 
     A user may change the frame of weights, even in place, so :meth:`is_current` compares its values with copies. The
     values are read from the blocks of the frame, because reading a column takes longer than merging a small query.
@@ -265,7 +269,7 @@ def _read_texts(block):
 
 
 def _plan_learned(method):
-    """Return the plan of the aggregator inside a LearnedWeights object, with the learnt weights."""
+    """Return the kernel arguments for the aggregator inside a LearnedWeights object, with the learnt weights."""
     state = vars(method)
     kept = _KEPT.get(id(method))
     if kept is not None and method.aggregator is None and kept.is_current(state):

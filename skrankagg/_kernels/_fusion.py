@@ -43,7 +43,7 @@ def number_items(lists_in: object, n_rows: i64) -> tuple[list[Any], vec[i64], i6
 
 
 def gather_scores(lists_in: object, n_rows: i64) -> tuple[vec[float], float, bool]:
-    # Returns a vector of the scores of all lists, the largest absolute score, and True if all lists are in descending
+    # Returns a vector of the scores of all lists, the largest absolute score, and whether all lists are in descending
     # order. If a score is NaN, the largest absolute score is infinite. Raises TypeError if a score is neither float nor
     # int.
     lists = cast(list[list[Any]], lists_in)

@@ -12,8 +12,8 @@ def mean_places(ptr, value, order, tolerance):
     `ptr`, of shape (n_groups + 1,), delimits the groups. `value`, of shape (n_members,), contains the values. `order`,
     of the same shape, contains the members of each group in any order. Sorting is fast if this order is close to the
     order by value. The tolerance is multiplied by the largest finite absolute value in the group. Returns two read-only
-    arrays of shape (n_members,). The first contains the places, from 1, as float64. The second contains the members
-    sorted by value, as int64. If `order` is the reverse order, a group of n members takes O(n^2) time.
+    arrays of shape (n_members,). The first contains the places, counted from 1, as float64. The second contains the
+    members sorted by value, as int64. If `order` is the reverse order, a group of n members takes O(n^2) time.
     """
     order, place = as_vi(order), VF(np.zeros(len(value)))
     arrays = as_vi(ptr), as_vf(value), order, tolerance, place

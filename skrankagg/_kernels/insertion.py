@@ -11,8 +11,8 @@ def insertion_descent(margin, order, tolerance=0.0, *, until=None):
 
     `margin`, of shape (n, n), is the extra cost of placing the row's item before the column's item instead of after it.
     ``until()`` is called repeatedly; if it returns True, the search stops early. Returns two values. The first is the
-    new order, read-only int64 of shape (n,). The second is its cost minus the cost of the given order, which is at most
-    0. A pass over all items takes O(n^2) time.
+    new order, read-only int64 of shape (n,). The second is the change of the cost, which is at most 0. A pass over all
+    items takes O(n^2) time.
     """
     n, order, margin = len(order), as_vi(order), as_vf(np.ravel(margin))
     at, change = VI(np.zeros(2, dtype=np.int64)), 0.0

@@ -7,7 +7,7 @@ from .loading import as_vi, blocks
 
 
 def discordant_pairs(ptr, tie_end, other):
-    """Count the pairs that a second ranking reverses, for many rankings at once.
+    """Count the pairs of rows that two rankings order differently, for many pairs of rankings at once.
 
     `ptr`, of shape (n_lists + 1,), delimits the lists, which are sorted by the first ranking. `tie_end`, of shape
     (n_rows,), contains the first row after each row's tie group in the first ranking. `other`, of shape (n_rows,),

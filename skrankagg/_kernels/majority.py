@@ -11,9 +11,9 @@ def majority_points(
 ):
     """Count each item's majority wins and majority ties against the other items of its query.
 
-    A list prefers the items that it contains to absent items. There is one exception: if `held` is 0 for all
-    candidates, a list compares only the items that it contains. A list does not compare two absent or two tied items.
-    A margin of at most 1e-12 times the query's total weight is a majority tie, so rounding never creates a majority.
+    A list prefers the items that it contains to absent items. But if the caller passes 0 in `held` for all candidates,
+    a list compares only the items that it contains. A list does not compare two absent or two tied items. A margin of
+    at most 1e-12 times the query's total weight is a majority tie, so rounding never creates a majority.
 
     `list_ptr`, of shape (n_queries + 1,), delimits the lists of each query. `row_ptr`, of shape (n_lists + 1,),
     delimits the rows of each list, best first. `rank`, `candidate` and `row_list`, of shape (n_rows,), contain the

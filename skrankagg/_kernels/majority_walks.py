@@ -18,7 +18,7 @@ def majority_walks(margin, upper, lower, start, n_states, jump):
     0 for items that are not states. The kernel is faster if fewer margins are 0 or less. `start` has the
     shape (n_draws, n), and `n_states`, of shape (n_draws,), is the number of states of each draw.
 
-    Returns the distributions, of shape (n_draws, n), and a mask of the draws that have converged to rounding errors.
+    Returns the distributions, of shape (n_draws, n), and a mask of the draws that have converged up to rounding errors.
     """
     n_draws, n_pairs = margin.shape
     flat = margin.ravel()

@@ -54,10 +54,11 @@ def sum_lists(lists, method, k, voter_weights, allow_others, details, weights, t
     """Merge the lists of one query; return None for unusual input, which only the general code of `fuse` can process.
 
     `lists`, `weights` and `explain` are the arguments of :func:`skrankagg.fuse`. `voter_weights` is a dict of weights
-    by voter, or None. If `allow_others` is false, names of other voters in this dict are unusual. `top` is the number
-    of items to return; 0 means all. `method` is RECIPROCAL_RANKS with the damping constant `k`, BORDA_POINTS,
-    SCORE_SUMS of min-max scores, or COUNTED_SCORE_SUMS, which are these sums times the weight of the lists that contain
-    the item. These four methods ignore `details`. The other methods need `details`, see :func:`details_of`.
+    by voter, or None. If `allow_others` is false, a dict with the name of a voter that has no list is unusual input.
+    `top` is the number of items to return; 0 means all. `method` is RECIPROCAL_RANKS with the damping constant `k`,
+    BORDA_POINTS, SCORE_SUMS of min-max scores, or COUNTED_SCORE_SUMS, which are these sums times the weight of the
+    lists that contain the item. These four methods ignore `details`. The other methods need `details`, see
+    :func:`details_of`.
 
     Usual lists are a list, or a dict with texts as keys. The elements are lists of ids, lists of tuples (id, score), or
     dicts of id to score. All ids are texts or all ids are integers. Scores are floats or integers, and integers must be
@@ -82,7 +83,7 @@ def details_of(factor=NO_FACTOR, *, use_lowest=False, helper=None, warn=None):
         is 1 / h. MEAN divides the sum and the shares by h. NORMALIZED divides the sum of reciprocal ranks with the
         damping constant `k` by the highest possible sum. `helper` computes OF_SUPPORT.
     use_lowest : bool
-        Whether an absent item gets the lowest value of each list.
+        Whether each list gives its lowest value to the items missing from it.
     helper : callable or None
         For TABLE, ``helper(length)`` returns the values of the ranks 1, 1.5, 2 and so on, at least up to `length`. For
         OF_SUPPORT, ``helper(support, 0)`` returns the factors of all items. Without weights, ``helper(None, m)``

@@ -26,7 +26,7 @@ def cheapest_buckets(before, level, most, n_steps):
 
 
 def cheapest_orders(size, margin, most):
-    """Find the least cost of an order of few items from integer margins, and the number of orders with this cost.
+    """For each matrix of integer margins, find the least cost of an order, and the number of orders with this cost.
 
     The number 2 means two or more orders. `size` contains the number of items of each matrix. `margin` contains the
     matrices one after the other, and `most` contains the costs of known orders; both are flat arrays. If majorities

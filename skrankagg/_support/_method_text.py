@@ -65,7 +65,7 @@ def parse_params(name, aggregator, pieces):
 
 
 def read_value(text):
-    """Convert the text of a parameter's value: a Python literal to its value, and bm25:.3,dense:.7 to a dict.
+    """Convert the text of a parameter's value: evaluate a Python literal, or convert ``bm25:.3,dense:.7`` to a dict.
 
     Any other text is returned unchanged.
     """
@@ -79,9 +79,10 @@ def read_value(text):
 
 
 def read_param(key, text, aggregators, find_more=None):
-    """Convert the text of a parameter to its value; the value of `aggregator` is a method, such as CombSUM[norm=rank].
+    """Convert the text of a parameter's value; if the parameter is `aggregator`, the text describes a method.
 
-    `key` is the name of the parameter. The other arguments are as in :func:`read_method`.
+    `key` is the name of the parameter. An example of a method's text is ``CombSUM[norm=rank]``. The other arguments are
+    as in :func:`read_method`.
     """
     value = read_value(text)
     if key in _METHODS and isinstance(value, str):

@@ -33,7 +33,7 @@ VERSION = tuple(map(int, __version__.split(".")[:2]))
 if TYPE_CHECKING:
 
     class CallbackSupport:
-        """Stand-in for scikit-learn's callback mixin, which only type checkers use."""
+        """Class that type checkers read instead of scikit-learn's callback mixin."""
 
         def set_callbacks(self, *callbacks: object) -> Self:
             """Set the callbacks of a fit; a call without callbacks removes them."""

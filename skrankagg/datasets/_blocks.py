@@ -279,7 +279,7 @@ def _rest(guard, table, block, n_skip, is_first):
 
 
 def read_fast(path, layout, numeric):
-    """Read a text table; return the frame, and True if the parser may have missed a fault.
+    """Read a text table; return the frame, and whether the parser may have missed a fault.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class Bucklin(BaseAggregator):
     Notes
     -----
     Let :math:`r_v(i)` be the rank of item :math:`i` in list :math:`v`. The depth :math:`d(i)` is a weighted median of
-    the ranks. It is the least rank :math:`d` such that the lists that rank the item at :math:`d` or higher have a
+    the ranks. It is the least rank :math:`d` such that the lists that rank the item at :math:`d` or better have a
     majority of the weight. The share :math:`p(i)` is the weight of these lists divided by the total weight [1]_, [2]_,
 
     .. math:: d(i) = \min \{ d : \sum_{v : r_v(i) \le d} w_v > \tfrac12 \sum_v w_v \}, \qquad
@@ -124,10 +124,10 @@ class Bucklin(BaseAggregator):
 
 
 def _reached_by_depth(lists, absent):
-    """Return a function for the weight of the lists that rank a candidate at a depth or higher, and the total weight.
+    """Return a function for the weight of the lists that rank a candidate at a depth or better, and an array of totals.
 
-    The argument of the function contains twice the depth of each candidate. The total weight of a candidate is the
-    weight of all lists that are counted for it. All arrays have shape (n_candidates,).
+    The array contains, for each candidate, the weight of all lists that are counted for it. The argument of
+    the function contains twice the depth of each candidate. All arrays have shape (n_candidates,).
     """
     weight = lists.list_weight[lists.row_list]
     rank = (2 * lists.rank).astype(np.int64)

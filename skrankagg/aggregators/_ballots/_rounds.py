@@ -116,7 +116,7 @@ class Votes:
         return rows, weight
 
     def remove(self, leaving):
-        """Remove candidates. If the group that a list votes for is then empty, the list votes for its next group."""
+        """Remove candidates, and let each list vote for its first tie group that is not empty."""
         lists = self.lists
         self.stays[leaving] = False
         np.subtract.at(self.n_staying, lists.candidate_query[leaving], 1)
@@ -195,7 +195,7 @@ def _classes(lists, ptr, held):
 
 
 def repeat_lists(lists, n_times):
-    """Copy the lists `n_times` times, each copy as new queries, so that many replicates can be counted at once.
+    """Copy all queries and their lists `n_times` times, so that many replicates can be counted at once.
 
     The list weights of the result are ordered by copy, then by list. The result has no scores.
     """
@@ -223,7 +223,7 @@ def repeat_lists(lists, n_times):
 
 
 def leave_by_margins(prefer, total, below_mean):
-    """Return the number of rounds that each item survives if rounds count Borda points, for queries of equal size.
+    """For queries of equal size, return the number of rounds that each item survives if rounds count Borda points.
 
     All queries have the same number of items. `prefer`, of shape (n_queries, n_items, n_items), contains the weights of
     the lists that prefer the row's item to the column's item. `total`, of shape (n_queries,), contains the total weight

@@ -59,9 +59,9 @@ class SequentialElimination(BaseAggregator):
         - `votes`, float64: first places with "plurality", last places with "veto", and Borda points with "borda" and
           "borda-mean". Borda points are the items below minus the items above. With ``absent="ignore"``, each list's
           mean is subtracted;
-        - `share`, float64: `votes` as a share of the weight of all lists with a remaining item. It is NaN if there are
-          no such lists, for Borda points, and with ``absent="ignore"``;
-        - `leaves`, bool: whether the item leaves in this round. The items of the last round that do not leave win;
+        - `share`, float64: `votes` as a share of the weight of all lists with a remaining item. It is NaN for Borda
+          points, with ``absent="ignore"``, and if there are no such lists;
+        - `leaves`, bool: whether the item leaves in this round. The items that do not leave in the last round win;
         - `exhausted`, float64: weight of the exhausted lists, which contain none of the remaining items;
         - `tie`, str: "leave together" if several items have the lowest count and therefore leave in this round, and
           "win together" if several items remain at the end. Otherwise it is an empty text.
@@ -97,7 +97,7 @@ class SequentialElimination(BaseAggregator):
     **Absent items.** With ``absent="last"`` the absent items are one more group of ties at the end of the list. So a
     list with a single item ranks this item above all others. After all items of a list have left, the list is
     exhausted: it ties the remaining items and no longer has an effect. With "ignore" an absent item gets the mean, so
-    the list adds 0 to its total. A list with a single remaining item also adds 0 to the total of this item.
+    the list adds 0 to the item's total. A list with a single remaining item also adds 0 to the total of this item.
 
     **Equal counts.** If several items have the lowest count of a round, all of them leave together. Neither chance nor
     earlier rounds decide between them. With "plurality", all items without a first place leave in the same round.

@@ -60,11 +60,11 @@ class BIRRA(BaseAggregator):
 
     .. math:: f_{vb} = \log \frac{T_{vb} + 1}{F_{vb} + 1} - \log \frac{\pi}{1 - \pi},
 
-    the logarithm of a Bayes factor. The factors of a list are smoothed along its bins by Tukey's 3RS3R [2]_. Then some
-    factors are raised, so that factors never increase from one bin to the next. Finally, in each bin the largest factor
-    of all lists is lowered to the second largest, so no single list decides the result. The score is the sum of the
-    factors of the item's bins. Rounds end when the true items are the same as in the round before, or after `max_iter`
-    rounds.
+    the logarithm of a Bayes factor. The factors of a list are smoothed along its bins by Tukey's 3RS3R [2]_. Then each
+    factor is raised to the largest later factor of its list, if this is larger, so that factors never increase from one
+    bin to the next. Finally, in each bin the largest factor of all lists is lowered to the second largest, so no single
+    list decides the result. The score is the sum of the factors of the item's bins. Rounds end when the true items are
+    the same as in the round before, or after `max_iter` rounds.
 
     Tied items share their mean rank, and therefore their bin. A group of tied items may extend beyond the first
     :math:`\lfloor \pi n \rfloor` places. The items of this group then share the remaining places equally, and each of

@@ -20,7 +20,7 @@ _MOST_EVALUATIONS = 400
 
 
 def search_curve(place, target, spread, start, lowest):
-    """Search for the curve a exp(-b x) - c x + d with the least squared errors, as `scipy.optimize.curve_fit` does.
+    """Fit the curve a exp(-b x) - c x + d by least squares, with the same steps as `scipy.optimize.curve_fit`.
 
     The errors are divided by `spread`, and the search begins at the parameters `start`. `lowest` contains lower bounds
     of the parameters, which are at least 0. Returns the parameters, or None if no curve is found.
@@ -54,7 +54,7 @@ class _Residuals:
         return self.weight * (self.curve - self.line + d - self.target)
 
     def derivatives(self, x, found):
-        """Return the derivatives at the parameters of the last call; `found` is the result of this call."""
+        """Return the derivatives at the parameters `x` of the last call; `found` is the result of that call."""
         moved = x + _STEP * np.maximum(1.0, np.abs(x))
         a, _, _, d = x.tolist()
         a1, b1, c1, d1 = moved.tolist()
@@ -149,7 +149,7 @@ class _Search:
                 gradient = jacobian.T.dot(f)
 
     def _distances(self, x, gradient):
-        """Return the distance of each parameter to its bound if a descent approaches the bound, otherwise 1.
+        """For each parameter, return the distance to its bound, or 1 if a descent does not approach the bound.
 
         The second result contains the derivatives of these distances, which are 1 or 0.
         """
@@ -230,7 +230,7 @@ class _Model:
         return 0.5 * (moved.dot(moved) + (step * self.curvature).dot(step)) + step.dot(self.gradient)
 
     def along(self, direction, origin=None):
-        """Return the coefficients of the quadratic function along a line: of the square, the linear term and 1."""
+        """Return the coefficients of the quadratic function along a line: quadratic term, linear term and constant."""
         moved = self.jacobian.dot(direction)
         square = (moved.dot(moved) + (direction * self.curvature).dot(direction)) * 0.5
         slope = self.gradient.dot(direction)

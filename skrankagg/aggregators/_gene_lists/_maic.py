@@ -46,7 +46,7 @@ class MAIC(WeightedAggregator):
     voter_weights_ : DataFrame
         Columns `voter` and `weight`. The weights are pooled over the queries; the average voter has weight 1.
     query_voter_weights_ : DataFrame
-        Columns `query`, `voter` and `weight`, the weight of the whole list.
+        Columns `query`, `voter` and `weight`. `weight` is the weight of the voter's whole list.
     query_info_ : DataFrame
         For each query of `fit`: `query`, `n_iter` and `converged`.
 

@@ -4,7 +4,9 @@ import numpy as np
 
 
 def smooth_3rs3r(values):
-    """Smooth each row of a matrix by repeated medians of three, a split of two-value peaks, and medians again.
+    """Smooth each row of a matrix by running medians of three values, which are repeated after peaks are split.
+
+    Peaks and valleys of two equal values are split, because running medians do not remove them.
 
     The method, including the rule for the ends, is from J. W. Tukey, "Exploratory Data Analysis", 1977, chapter 7. Rows
     of fewer than three columns are returned unchanged.

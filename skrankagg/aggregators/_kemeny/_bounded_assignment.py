@@ -53,7 +53,10 @@ def assign(cost):
 
 
 class BestPlaces(NamedTuple):
-    """Best known order as the place of each item, its cost, a lower bound, and the reason why the search ended."""
+    """Result of a search: the best known order, its cost, a lower bound, and the reason why the search ended.
+
+    `place` contains the place of each item in the order.
+    """
 
     place: np.ndarray
     cost: float
@@ -62,7 +65,9 @@ class BestPlaces(NamedTuple):
 
 
 def solve_bounded(cost, rules, free, time_limit):
-    """Find the cheapest order that satisfies the rules of a query, and prove that it is optimal if time allows.
+    """Find the cheapest order that satisfies the rules of a query and, if time allows, prove that it is optimal.
+
+    The rules are the bounds, pins and orders of :class:`FootruleOptimal`.
 
     `cost` has shape (n, n), and `free` contains the places of the items in the best order without rules. At least one
     order must satisfy the rules. Returns a BestPlaces.
@@ -87,8 +92,9 @@ def solve_bounded(cost, rules, free, time_limit):
 class BoundedAssignment(Bracket):
     """Search for the cheapest order that satisfies the rules, with a proven lower bound on its cost.
 
-    `cost` has shape (n, n). `free` contains the places of the best order without rules, and `start` the places of an
-    order that satisfies the rules.
+    `cost`, of shape (n, n), contains the cost of each cell, which is a pair of an item (row) and a place (column).
+    `free` contains the places of the best order without rules. `start` contains the places of an order that satisfies
+    the rules.
     """
 
     def __init__(self, cost, rules, free, start, budget):
@@ -114,7 +120,7 @@ class BoundedAssignment(Bracket):
         return float(inner[np.arange(len(place)), place].sum())
 
     def _cells(self, mask):
-        """Return the rows and columns of the possible cells in a mask, plus the cells of the best known order."""
+        """Return the rows and columns of the possible cells in a mask; the cells of the best known order are added."""
         mask = mask & self.possible
         mask[np.arange(len(mask)), self.place] = True
         return np.nonzero(mask)
@@ -131,7 +137,10 @@ class BoundedAssignment(Bracket):
         return self
 
     def _relax(self):
-        """Add cells until the linear programme bounds all orders; return True if the best known order is proven."""
+        """Add cells until the linear programme bounds all orders.
+
+        Returns True if the best known order is proven to be optimal.
+        """
         cost = self.inner / self.unit
         while True:
             self.n_rounds += 1

@@ -68,9 +68,9 @@ def _children(state, polytope, node, rng):
 def _bounded(state, polytope, before, cycle):
     """Create a node of the search tree from fixed pairs, and compute a lower bound on the cost of its orders.
 
-    The bound comes from a linear programme. Violated triangles are added to it in several rounds. `before` contains the
-    fixed pairs, and `cycle` contains the rows of the first round. Returns None if the node contains no order that is
-    cheaper than the best known order.
+    The bound comes from a linear programme. Rows that forbid cycles of three items are added to it in several rounds,
+    if the solution violates them. `before` contains the fixed pairs, and `cycle` contains the rows of the first round.
+    Returns None if the node contains no order that is cheaper than the best known order.
     """
     polytope.before, polytope.cycle = before.copy(), cycle
     last = -np.inf
@@ -91,10 +91,10 @@ def _bounded(state, polytope, before, cycle):
 
 
 def _sides(state, polytope, node):
-    """Choose a pair to branch on; for each possible side, return the bound and the fixed pairs.
+    """Choose a pair of items to branch on; for each possible order of the pair, return the bound and the fixed pairs.
 
-    A trial fixes one side of a pair and solves the linear programme. If some trial excludes one side of a pair, the
-    result is a single node in which the other side is fixed. If a trial excludes both sides of a pair, the result is
+    A trial fixes one order of a pair and solves the linear programme. If the trials exclude only one order of a pair,
+    the other order is fixed, and the result is a single node. If they exclude both orders of a pair, the result is
     empty.
     """
     before, best = node.before, None

@@ -159,9 +159,9 @@ class Kemeny(BaseAggregator):
     is False or NA. Among several best strict orders, the result depends on the search.
 
     **Weak orders.** Among several best weak orders, an order with many ties is chosen in two steps. First, among the
-    best orders of each component, an order with the most ties is chosen. If the component was proven by programmes,
-    this order is only found if the search for it needs at most about as many programmes as the proof. Among orders with
-    the same number of ties, the result depends on the search.
+    best orders of each component, an order with the most ties is chosen. In a component that was proven by programmes,
+    the search for this order stops after about as many programmes as the proof needed. The chosen order may then have
+    fewer ties. Among orders with the same number of ties, the result depends on the search.
 
     Second, the groups of tied items are placed on levels; groups of different components share a level if tying their
     items costs no more than ordering them. There are as few levels as possible, given the pairs that must not tie. Each
@@ -173,9 +173,9 @@ class Kemeny(BaseAggregator):
 
     **Small components.** Components of up to 15 items are proven by dynamic programming over the sets of items that may
     come first. This requires that all margins are integers or multiples of one number. Dynamic programming also counts
-    the best orders, and `unique` is derived from their number. In larger components `unique` requires a second proof
-    that excludes the best order. The second proof must end within the time limit, and it may use only about as many
-    programmes as the first proof.
+    the best orders, and `unique` is derived from their number. In larger components `unique` requires a second proof,
+    from which the best order is excluded. The second proof must end within the time limit, and it may use only about as
+    many programmes as the first proof.
 
     **Dispersion.** Under Mallows' model [6]_ a list at the distance :math:`d` from the centre has a probability
     proportional to :math:`\phi^d`. A best strict order is the most likely centre of full lists without ties, for any
@@ -188,13 +188,14 @@ class Kemeny(BaseAggregator):
     If there are only a few lists, they are closer to their own consensus than to the true centre, and the dispersion is
     too small. If the consensus is not proven, the two columns describe the order that was found.
 
-    **Pins and orders.** The consensus has the lowest score among all orders that satisfy the pins and orders, and
-    `lower_bound`, `optimal` and `unique` refer to these orders only. An order fixes the direction of a pair in the
-    search and in the programmes. The components are then computed from the majorities and the orders together. Each pin
-    adds an equation to the programmes: the number of items above the pinned item is known. The items of a query with a
-    pin form a single component, so "auto" proves such a query if it has up to 60 items. Neighbours without a majority
-    do not tie if they are pinned or ordered. The query is also solved without pins and orders, within at most half of
-    the time limit. If the result is not proven to be optimal, `unconstrained_score` is the lowest score that was found.
+    **Pins and orders.** The consensus has the lowest score among all rankings that satisfy `pins` and `orders`, and
+    `lower_bound`, `optimal` and `unique` refer to these rankings only. A pair in `orders` has a fixed direction in the
+    search and in the programmes. The components are then computed from the majorities and these pairs together. Each
+    pin adds an equation to the programmes: the number of items above the pinned item is known. The items of a query
+    with a pin form a single component, so "auto" proves such a query if it has up to 60 items. Neighbours without a
+    majority do not tie if they are pinned or ordered. The query is also solved without pins and orders, within at most
+    half of the time limit. If that result is not proven to be optimal, `unconstrained_score` is the lowest score
+    that was found.
 
     **Time.** Programmes that may take longer than a fraction of a second are solved in a separate process. This process
     is ended at the time limit and by Ctrl-C, because the solver itself does not stop reliably. A step that cannot be
@@ -446,7 +447,7 @@ class Kemeny(BaseAggregator):
     def _solve_constrained(self, query, own, search, solve, start):
         """Solve a query first without and then with its pins and orders.
 
-        Returns the second result, with the first score inserted after the bound.
+        Returns the result with pins and orders; the score without them is inserted after the bound.
         """
         part = replace(search, budget=search.budget.share(_UNCONSTRAINED_SHARE))
         free = order, score, bound, reason, unique = solve(query, part)
@@ -469,7 +470,7 @@ class Kemeny(BaseAggregator):
 
     @staticmethod
     def _separated(margin, queries, constraints):
-        """Return margins that are not 0 for pinned or ordered items, so that these items do not tie with neighbours."""
+        """Return the margins, but 1 for pinned or ordered items, so that these items do not tie with neighbours."""
         if not any(constraints[q] for q in queries):
             return margin
         margin = margin.copy()

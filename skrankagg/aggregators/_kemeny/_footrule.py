@@ -56,7 +56,7 @@ def _footrule_costs(lists, queries):
 
 
 def _whole_costs(query, place, weight, n_queries):
-    """Compute the result of :func:`_footrule_costs` for integer weights; their sums are exact in any order."""
+    """Compute the result of :func:`_footrule_costs` for integer weights, whose sums are exact in any order."""
     n = place.shape[1]
     cost, first = np.zeros((n_queries, n, n)), np.zeros(n_queries * n)
     cost[:, :, 0] = -np.bincount(query, weight, minlength=n_queries)[:, None]
@@ -147,9 +147,10 @@ class FootruleOptimal(BaseNearKemeny):
     **Bounds.** Let :math:`x_{ip}` be 1 if item :math:`i` has place :math:`p`, and 0 otherwise. A bound limits
     :math:`\sum_{i \in g} \sum_{p \le k} x_{ip}` for a group :math:`g` and a number :math:`k` of first places. The
     consensus always contains all items, so if k exceeds the number of items, all items are among the first k places. If
-    no order of a query satisfies the bounds, pins and orders, the method raises an error. The message contains a
-    smallest set of bounds that contradict each other. If pins or orders are involved, the set is minimal: after any one
-    member is dropped, some order satisfies the others.
+    no ranking of a query satisfies the bounds, pins and orders, the method raises an error. The message contains a set
+    of rules that contradict each other. If bounds alone contradict each other, no set of fewer bounds does. If pins or
+    orders are involved, a smaller set may exist, but no rule of the set can be dropped: without it, some ranking
+    satisfies the others.
 
     Each pair in `orders` adds one row for each number :math:`k` to the programme [2]_. The lower item may be among the
     first :math:`k + 1` places only if the upper item is among the first :math:`k`.
@@ -158,8 +159,9 @@ class FootruleOptimal(BaseNearKemeny):
     orders, and adds cells with negative reduced costs until there are none left. Its solution is nearly always an
     order, and this order is then optimal. Otherwise an integer programme branches over the cells that reduced costs
     cannot exclude. The programmes are solved by HiGHS, through SciPy. The bound is recomputed from the multipliers of
-    the solver, so it does not depend on the solver's tolerances. Only the bound of an integer programme does. With
-    orders the problem is NP-hard. Bounds for groups usually take 50 to 250 times as long as the order without them.
+    the solver, so it does not depend on the solver's tolerances. But the bound of an integer programme depends on them.
+    With orders the problem is NP-hard. Bounds for groups usually take 50 to 250 times as long as the order without
+    them.
 
     References
     ----------
@@ -255,7 +257,7 @@ class FootruleOptimal(BaseNearKemeny):
         return np.minimum(_TIMES_AS_LONG * seconds, np.inf if self.time_limit is None else seconds + self.time_limit)
 
     def _rules(self, lists):
-        """Read the parameters, and return the rules for the places of each query, or None without rules."""
+        """Read the parameters, and return the rules for the places of each query, or None if there are no rules."""
         groups = self.item_groups, self.at_least, self.at_most, self.bounded
         return read_rules(lists, *groups, self.pins, self.orders)
 

@@ -76,7 +76,7 @@ class ListwiseLoss:
 def minimize_loss(loss, *, positive, max_iter, tol):
     """Find the weights with the least loss.
 
-    Returns the weights, the number of steps, and True if the search has converged. With `positive` the weights are at
+    Returns the weights, the number of steps, and whether the search has converged. With `positive` the weights are at
     least 0. The search has converged if the largest component of the gradient, divided by the number of queries, is at
     most `tol`.
     """

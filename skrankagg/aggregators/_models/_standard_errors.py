@@ -41,7 +41,7 @@ def contrast_errors(covariance, anchor):
 
 
 def invert_information(information):
-    """Return the pseudo-inverse of the information matrix, and True if a difference of log-worths is undetermined."""
+    """Return the pseudo-inverse of the information matrix, and whether a difference of log-worths is undetermined."""
     size, vectors = np.linalg.eigh(information)
     null = size <= 1e-9 * max(size[-1], np.finfo(np.float64).tiny)
     inverse = (vectors[:, ~null] / size[~null]) @ vectors[:, ~null].T

@@ -40,7 +40,7 @@ class GroupedRun:
 
     @property
     def grouped_place(self):
-        """Return the place of each row among all items of its query, from 1."""
+        """Return the place of each row among all items of its query, counted from 1."""
         return self.place[self.rows]
 
     def sum_by_cell(self, values):

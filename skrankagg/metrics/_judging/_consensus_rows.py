@@ -82,7 +82,7 @@ class ConsensusRows:
 
     @property
     def place(self) -> NDArray[np.int64]:
-        """Place of each row in its query, from 1."""
+        """Place of each row in its query, counted from 1."""
         return positions(self.ptr)
 
     def mid_rank(self) -> NDArray[np.float64]:
