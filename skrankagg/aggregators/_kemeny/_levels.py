@@ -35,7 +35,7 @@ class Stack:
         self.may_follow = self._never(before > tolerance).T
 
     def _never(self, chosen):
-        """Return a mask of pairs of buckets (groups of tied items): False if `chosen` marks any pair of their items."""
+        """Return a mask of pairs of buckets: True if `chosen` does not mark any pair of items from the two buckets."""
         never = np.ones((len(self.component), len(self.component)), dtype=bool)
         first, second = np.nonzero(chosen)
         never[self.place[first], self.place[second]] = False
@@ -44,8 +44,8 @@ class Stack:
     def is_forced(self):
         """Return a mask of shape (n_components - 1,): True if a component must precede the next component.
 
-        A component may tie or swap with the next component if this costs nothing for its last bucket and the first
-        bucket of the next component.
+        Where the mask is False, the last bucket of the component may tie or change places with the first bucket of the
+        next component at no cost.
         """
         if self.n_components == 1:
             return np.empty(0, dtype=bool)

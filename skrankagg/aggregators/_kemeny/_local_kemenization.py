@@ -21,7 +21,7 @@ class LocalKemenization(BaseNearKemeny):
     r"""Repair another method's consensus so that no two neighbours contradict a majority.
 
     Among all orders in which no two neighbours contradict a majority, the repaired order is the closest to the
-    consensus. So for any method, a Condorcet winner comes first in the repaired order.
+    consensus. If there is a Condorcet winner, it comes first in the repaired order, whatever the method.
 
     Parameters
     ----------

@@ -159,7 +159,7 @@ def _check_bounded(bounded):
 
 
 def _prefixes(bounded, n):
-    """Return the numbers of first places that have bounds in a query of n items, in ascending order."""
+    """Return each k for which the first k places of a query of n items have bounds, in ascending order."""
     if bounded is None:
         return np.arange(1, n + 1)
     if is_integer(bounded):
@@ -222,7 +222,10 @@ def feasible_place(rules, near=None, solve=None):
 
 
 def _divided(kind, pattern, order, solve):
-    """Assign items to places, separately for each kind of items; `pattern` contains the kind of each place."""
+    """Assign the items of each kind to the places of the same kind; `pattern` contains the kind of each place.
+
+    Items of the same kind can change places without breaking a rule.
+    """
     place = np.empty(len(pattern), dtype=np.int64)
     for one in np.unique(pattern):
         items, places = order[kind[order] == one], np.flatnonzero(pattern == one)
@@ -259,11 +262,13 @@ def _order_by_choice(rules, order):
 
 
 def _pattern_by_programme(rules, order):
-    """Return the kind of each item and of each place in an order that satisfies all rules; None if there is no such
-    order.
+    """Find an order that satisfies all rules; return the kind of each item and the kind of each place.
+
+    The second result is None if there is no such order. Items of the same kind can change places without breaking a
+    rule.
 
     Each item with pins or orders is a kind of its own, and its cost grows with the distance from its place in `order`.
-    A group pays 1 for each place that another group has in some order that satisfies the bounds.
+    Other items cost 1 on each place that :func:`feasible_pattern` gives to another group.
     """
     n, bounds = len(order), rules.bounds
     pattern = feasible_pattern(bounds, order)
@@ -311,7 +316,7 @@ def _check_rules(lists, rules, names):
 
 
 def _shortened(members, feasible):
-    """Shorten a list of rules that is not feasible: drop large parts if the remaining list is not feasible either."""
+    """Drop large parts of a list of conflicting rules, as long as the remaining rules still conflict."""
     size = len(members) // 2
     while size > 1:
         start = 0

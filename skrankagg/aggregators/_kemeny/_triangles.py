@@ -277,7 +277,10 @@ class TrianglePolytope:
         self.cycle, self.cut, self.cut_most = self.cycle[touched], self.cut[cut], self.cut_most[cut]
 
     def cut_halves(self, x):
-        """Add half cuts that a fractional solution violates; return the number of added cuts."""
+        """Add half cuts that a fractional solution violates; return the number of added cuts.
+
+        A half cut is half the sum of some rows, rounded down; see :func:`half_cuts`.
+        """
         free = self.free
         held = self.cycle
         self.add(self.violated(x, above=-0.5, limited=False)[:8000])
