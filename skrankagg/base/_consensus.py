@@ -266,10 +266,10 @@ def sole_lists_again(lists):
 
 
 def _chains(score, tolerance, source):
-    """Encode the tie classes as a number for each item, which :func:`best_first` uses instead of `source`.
+    """Encode the borders of the tie classes as a number for each item, for use as the `source` of :func:`best_first`.
 
-    Two items with neighbouring scores get the same number if a tie class must end between them. Unequal scores with the
-    same source never tie, so `best_first` finds the same classes.
+    `best_first` never ties two unequal scores that have the same source. So two items with neighbouring scores get the
+    same number if they are in different tie classes, and different numbers if they are in the same class.
     """
     order = np.argsort(-score, kind="stable")
     ordered = score[order]
@@ -305,7 +305,8 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
     A source of a score is a list that contributes to the score. The function `sole_source` is called if unequal scores
     would tie. For each member, it returns the number of the only source of the score, -1 for several sources, or -2 for
     no source. Two members with unequal scores never tie if both have the same source, or if one has exactly one source
-    and the other has no source. These two scores then never tie, whatever the sources of other members are.
+    and the other has no source. This then also holds for all other members that have the same two scores, whatever
+    their sources are.
 
     Returns the members in their order, group by group, and the scores of the members in this order. Within a group the
     best member comes first. Tied members have the same score.
@@ -348,7 +349,10 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
 
 
 def _tie_breakers(tiebreak, support, total, heads):
-    """Yield a pair for each tie-breaker in turn: its values, of shape (n_members,), and the scale of each group."""
+    """Yield two arrays for each tie-breaker in turn: a value for each member, and a scale for each group.
+
+    Members and groups are as in :func:`rank_scores`. The tolerance for ties of the values is relative to the scale.
+    """
     if tiebreak is not None:
         yield tiebreak, np.maximum.reduceat(np.abs(tiebreak), heads)
     yield support, total

@@ -102,7 +102,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
     statistics. In a query the weights may add up to :math:`2^{53}`. With exact p-values or different shares, the m
     lists are processed one by one, and the weights may add up to :math:`2^{24}`. The time is linear in the number of
     rows, except for sorting. Exact p-values take about :math:`m^2 / 2` logarithms and powers for each distinct
-    :math:`\rho`. With different shares, each distinct rank takes a number of steps that is m times the largest k.
+    :math:`\rho`. With different shares, each distinct rank takes :math:`m k` steps, where :math:`k` is the largest
+    index in the minimum.
 
     References
     ----------

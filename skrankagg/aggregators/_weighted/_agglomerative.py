@@ -26,7 +26,8 @@ class Agglomerative(WeightedAggregator):
     Parameters
     ----------
     c1, c2 : float, default=0.1, 0.5
-        Coefficients of the weight of a merged list, at least 0 and not both 0, see Notes.
+        Coefficients in the formula for the weight of a merged list, see Notes. Both are at least 0, and at least one is
+        above 0.
     weight_update : {"mean", "similarity"}, default="mean"
         Weight of a merged list, see Notes.
     weighting : {"query", "global"}, default="query"

@@ -53,8 +53,8 @@ class PreferenceRelations(WeightedAggregator):
     Parameters
     ----------
     alpha : float, default=0.1
-        Limit on the size of a minority, above 0 and at most 1/2. A majority only counts if less than the share `alpha`
-        of the lists that compare the two items prefer the other item.
+        Limit on the size of a minority, above 0 and at most 1/2. A majority only counts if its minority is small
+        enough: among the lists that compare the two items, less than the share `alpha` prefers the other item.
     beta : float, default=0.5
         Smallest share of all lists that must compare two items so that their majority is used, from 0 to 1.
     absent_edges : bool, default=True
