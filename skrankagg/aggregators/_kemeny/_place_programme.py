@@ -212,8 +212,8 @@ class PlaceProgramme:
     def integers(self, cost, row, place):
         """Solve the integer programme over the given cells.
 
-        Returns the values of the cells (None without a solution), the bound of the solver, and SciPy's status code. The
-        status is 0 for an optimal solution and 2 if there is no solution.
+        Returns the values of the cells (None if there is no solution), the bound of the solver, and SciPy's status
+        code. The status is 0 for an optimal solution and 2 if there is no solution.
         """
         equations, right, orders = self._matrices(row, place)
         n_cells = len(row)

@@ -116,7 +116,7 @@ def _read_groups(lists, item_groups, at_least, at_most, bounded):
     """Read the groups that have bounds, the group of each candidate, and the lower and upper bound of each group.
 
     If n groups have bounds, they are numbered from 0, and candidates without bounds have the number n. The groups and
-    the candidates' groups are None without `item_groups`.
+    the candidates' groups are None if `item_groups` is None.
     """
     if item_groups is None or (at_least is None and at_most is None):
         for name, value in (("at_least", at_least), ("at_most", at_most), ("bounded", bounded)):

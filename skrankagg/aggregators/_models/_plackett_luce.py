@@ -63,8 +63,8 @@ class PlackettLuce(WeightedAggregator):
     std_errors : {"model", "voters"} or str, default=None
         Method for standard errors. "model" uses the curvature of the likelihood. "voters" uses the differences between
         the lists; this method is also valid if the model is wrong. If the lists of a group resemble each other, pass
-        the name of the grouping, such as "judge". The differences between the groups are then used. None computes no
-        standard errors.
+        the name of the grouping, such as "judge". The differences between the groups are then used. With None, no
+        standard errors are computed.
     scale : {"log", "elo"}, default="log"
         Scale of the scores. "log" publishes the log-worths. "elo" multiplies them by 400 / log(10), so that a lead of
         400 points means odds of 10 to 1, and the mean of a query is 1000.
