@@ -39,7 +39,7 @@ def find_method(text, module, hint=""):
 
 
 def find_values(key, text, module):
-    """Read the values of the parameter `key` from a text such as ``10,60``; for `aggregator`, a value is a method."""
+    """Read the values of the parameter `key` from a text such as ``10,60``; values of `aggregator` are methods."""
     own = classes_of(module, BaseAggregator)
     return read_params(key, text, own, partial(external_classes, own))
 

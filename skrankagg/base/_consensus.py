@@ -191,8 +191,8 @@ def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
     """Order the candidates of each query by score, then by the weight of the lists that contain them, then by item.
 
     `score`, of shape (n_candidates,), contains no NaN; higher scores are better. The arguments `scale` and `additive`
-    are as in :class:`Consensus`. If `tiebreak`, of shape (n_candidates,), is given, it orders tied candidates by its
-    values in descending order, before the weight of the lists decides.
+    are as in :class:`Consensus`. If `tiebreak`, of shape (n_candidates,), is given, tied candidates are first ordered
+    by `tiebreak`, the largest value first, and then by the weight of the lists.
 
     Returns two arrays of shape (n_candidates,). The first contains the candidates of the first query, best first, then
     the candidates of the second query, and so on. The second contains their scores in this order. Neighbours whose
@@ -236,10 +236,9 @@ def best_items(lists, ids, consensus, top=None):
 
 
 def _sole_lists(lists):
-    """Return, for each candidate in exactly one list, the number of this list.
+    """Return the number of the only list that contains a candidate, for each candidate.
 
-    Only lists of positive weight count. A candidate in several such lists gets -1, and a candidate in no such list gets
-    -2.
+    Only lists of positive weight count. A candidate in several of these lists gets -1, and a candidate in none gets -2.
     """
     rows = np.flatnonzero(lists.list_weight[lists.row_list] > 0)
     sole = np.full(lists.n_candidates, -2)

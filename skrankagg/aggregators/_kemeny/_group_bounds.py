@@ -88,8 +88,8 @@ def number_of_places(bound, n_places, *, up):
     """Convert a bound to a number of items among the first k places, for each k in `n_places`.
 
     An integer bound is the number of items itself, and a float is a share of the places. With `up` the product of the
-    share and k is rounded up, and otherwise down. A product that differs from an integer only by rounding is this
-    integer.
+    share and k is rounded up, and otherwise down. A product that differs from an integer only by rounding counts as
+    this integer.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._kemeny._group_bounds import number_of_places

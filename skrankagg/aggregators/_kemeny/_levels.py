@@ -53,7 +53,10 @@ class Stack:
         return ~(self.may_tie | self.may_follow)[last, last + 1]
 
     def levels(self):
-        """Return the level of each item, int64 of shape (n,): 0 is the best level, and levels have no gaps."""
+        """Return the level of each item, int64 of shape (n,); items of the same level tie.
+
+        The best level is 0, and levels have no gaps.
+        """
         if self.n_components == 1:
             return self.place
         n = len(self.component)

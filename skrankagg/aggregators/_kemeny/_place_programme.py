@@ -50,8 +50,8 @@ class PlaceProgramme:
     Parameters
     ----------
     size : ndarray of shape (n_rows,)
-        Number of places that each row of cells needs: 1 for a row of a single item, and more for a row that several
-        items share.
+        Number of items of each row. A row stands for a single item, or for several items with the same rules, and needs
+        as many places.
     bounds : GroupBounds
         Bounds, with ``group`` of shape (n_rows,).
     orders : ndarray of shape (n_orders, 2)

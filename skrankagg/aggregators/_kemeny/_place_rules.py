@@ -201,8 +201,8 @@ def feasible_place(rules, near=None, solve=None):
 
     `near`, of shape (n,), contains the places of another order, and the result stays near this order. ``solve(items,
     places)`` assigns items with the same rules to places, and returns the place of each item. By default, such items
-    keep the order in `near`. With bounds and pins or orders together, a quick search may fail; then an integer
-    programme is solved.
+    keep the order in `near`. If there are bounds as well as pins or orders, a quick search is tried first. If it fails,
+    an integer programme is solved.
     """
     order = np.arange(rules.own.n_items) if near is None else np.argsort(near)
     by_constraints = feasible_order(rules.own, preferred=order) if rules.own else order
@@ -236,8 +236,9 @@ def _divided(kind, pattern, order, solve):
 def _order_by_choice(rules, order):
     """Place the items one by one, near an order that satisfies pins and orders; return None if this breaks a rule.
 
-    Each place gets its pinned item, or the first remaining item without a pin that may take the place. The bounds must
-    allow the item's group, and all items that must be above the item must have been placed.
+    Each place gets its pinned item or, if it has none, the first remaining item without a pin that may take the place.
+    An item may take a place if the bounds allow its group there, and if all items that must be above it have been
+    placed.
     """
     choice, group = GroupChoice(rules.bounds), rules.bounds.group.tolist()
     pinned, waits = {rank - 1: item for item, rank in rules.own.pins}, dict.fromkeys(order.tolist(), 0)

@@ -21,7 +21,7 @@ _SWAPS = 4
 
 
 class Restriction:
-    """Pins and orders of a query or a component, with tests, repairs and searches of the orders that satisfy them.
+    """Pins and required orders of pairs, for a query or a component; the methods test, repair and search orders.
 
     `own` is a Constraints. With `ties`, orders may tie items. A pin is then 1 plus the number of items above the item,
     and the two items of a pair must not tie. `above`, of shape (n, n), is True where the row's item must be above the

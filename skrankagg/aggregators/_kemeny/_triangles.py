@@ -157,9 +157,9 @@ class TrianglePolytope:
     def violated(self, x, *, above=VIOLATION, limited=True):
         """Return the cycles that a solution violates, of shape (n_cycles, 3), the most violated cycle first.
 
-        A cycle is returned if the sum of its three arcs exceeds 2 by more than `above`. A negative number for `above`
-        also finds nearly violated cycles. Cycles with an arc against a fixed pair are left out. With `limited`, cycles
-        beyond the limit of one round are left out as well.
+        A cycle is returned if the values of its three arcs add up to more than 2 plus `above`. A negative number for
+        `above` also finds nearly violated cycles. Cycles with an arc against a fixed pair are left out. With `limited`,
+        cycles beyond the limit of one round are left out as well.
         """
         arc = np.zeros((self.n, self.n))
         arc[self.first, self.second] = x

@@ -107,7 +107,7 @@ class MC3:
 
 
 class MC4:
-    """Chain that draws any item, and moves to it if more lists prefer the drawn item than prefer the current item."""
+    """Chain that draws a random item, and moves to it if a majority prefers the drawn item to the current item."""
 
     goes_up = False
 
@@ -126,7 +126,7 @@ class MC4:
 
 
 class MCT:
-    """Chain that draws any item, and moves to it with the probability that a list prefers the drawn item.
+    """Chain that draws a random item, and moves to it with the probability that a list prefers the drawn item.
 
     This probability is the share of the lists that prefer the drawn item to the current item; a tie counts half.
     """
@@ -163,7 +163,7 @@ class MCT:
 
 
 class RankCentrality:
-    """Chain that moves as MCT does, but draws among d items, where d is the largest number of opponents of an item.
+    """Chain that moves as MCT does, but draws among d items, where d is the largest number of opponents of any item.
 
     The walker never moves between two items that no list compares. If an item has fewer opponents, the walker stays on
     it more often.

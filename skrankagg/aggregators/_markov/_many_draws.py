@@ -37,8 +37,8 @@ _SOLVED_CELLS = 1 << 16
 def scores_of_draws(lists, q, chain, absent, ergodic_number, counts):
     """Compute the scores of query `q` for many draws of its lists, of shape (n_items, n_draws).
 
-    `counts`, of shape (n_query_lists, n_draws), are integers in single precision, below 2^24 in total. `chain` is a
-    value of ``CHAINS``, and `ergodic_number` is between 0 and 1.
+    `counts`, of shape (n_query_lists, n_draws), contains the weights of the lists: integers in single precision, below
+    2^24 in total. `chain` is a value of ``CHAINS``, and `ergodic_number` is between 0 and 1.
     """
     ranks = rank_matrix(lists, q)
     if not _HAS_KERNEL or chain is not MC4 or ranks.size * ranks.shape[1] // 2 > _CELLS:

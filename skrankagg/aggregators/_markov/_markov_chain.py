@@ -105,8 +105,8 @@ class MarkovChain(BaseAggregator):
 
     The walker keeps moving from an item to another item that the lists prefer. So beating a good item counts more than
     beating a poor item. By default, as in the papers, two items are only compared by lists that contain both. If few
-    lists contain an item, its score depends on these lists alone. For lists that contain the top items of one
-    collection choose ``absent="last"``.
+    lists contain an item, its score depends on these lists alone. For lists that contain only the top items of one
+    collection, choose ``absent="last"``.
 
     Parameters
     ----------

@@ -117,7 +117,7 @@ def _sums_of_sets(worth, below):
 
 
 def _with_each(value, n_items):
-    """Sum a value over all sets of items, and over the sets that contain each item."""
+    """Sum a value over all sets of items and, for each item, over the sets that contain this item."""
     own = np.empty((n_items, value.shape[1]))
     for item in reversed(range(n_items)):
         half = len(value) // 2

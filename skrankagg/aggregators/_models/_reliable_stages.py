@@ -67,7 +67,7 @@ class ReliableStages:
         return self.inner.lists.list_query[self.pattern]
 
     def curvature(self, variables):
-        """Return the second derivative of each cell's log-likelihood by each of its log-worths, multiplied by -1.
+        """Return the second derivative of each cell's log-likelihood for each of its log-worths, multiplied by -1.
 
         A cell contains the lists of one voter in one query. Ties hardly change these derivatives, so all ties are
         treated by Efron's rule.

@@ -22,8 +22,8 @@ __all__ = ["RobustRankAggregation"]
 def rho_score(candidate, x, n_lists, *, weight=None):
     """Compute log rho of each candidate from its normalised ranks `x`.
 
-    Each order statistic of a candidate has a probability under random ranks. rho is the smallest of these
-    probabilities, so log rho is at most 0.
+    For each order statistic of a candidate's ranks, there is a probability that random ranks give no larger value. rho
+    is the smallest of these probabilities, so log rho is at most 0.
     """
     rows, place = sorted_places(candidate, x, len(n_lists), weight=weight)
     candidate = candidate[rows]

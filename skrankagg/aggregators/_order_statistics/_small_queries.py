@@ -95,7 +95,7 @@ def _pvalues(lists, n_items, ignore_absent):
 
 
 def _alike(nulls, n_cells):
-    """Yield groups of null distributions with similar numbers of cells, and a limited total number of cells."""
+    """Yield groups of null distributions that have similar numbers of cells and not too many cells in total."""
     size = np.frexp(n_cells[nulls])[1]
     for one in np.unique(size):
         of_size = nulls[size == one]

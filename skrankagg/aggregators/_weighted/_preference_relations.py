@@ -186,7 +186,7 @@ class PreferenceRelations(WeightedAggregator):
         return Contributions(self._out_degrees(lists, weight))
 
     def _out_degrees(self, lists, weight):
-        """Count, for each row, the items that its list ranks below the row's item, times the weight of the list."""
+        """For each row, multiply the weight of its list by the number of items below the row in this list."""
         tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
         below = lists.row_ptr[1:][lists.row_list] - np.repeat(tie_ptr[1:], np.diff(tie_ptr))
         if self.absent_edges:
