@@ -37,8 +37,8 @@ class Consensus:
         values of the scores. Give the scale if positive and negative terms may cancel in the sums.
     additive : bool, default=False
         Whether a score is the sum of one value from each list that contains the item. If only one list contains an
-        item, the item's score has no rounding error. Two items that are only in the same list therefore tie only if
-        their scores are equal, even if other items have scores between theirs.
+        item, the item's score has no rounding error. Suppose two items are in the same list, and in no other list. They
+        then tie only if their scores are equal, even if other items have scores between theirs.
 
     See Also
     --------

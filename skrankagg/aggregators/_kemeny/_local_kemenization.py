@@ -29,8 +29,8 @@ class LocalKemenization(BaseNearKemeny):
         Method whose consensus is repaired; None means ``BordaCount()``. Set the parameters of the method with names
         such as ``aggregator__alpha``.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list in the repair: "last" ties them below the items of the list; "ignore"
-        leaves them out. The parameter does not affect `aggregator`.
+        How the repair treats items missing from a list: "last" ties them below the items of the list; "ignore" leaves
+        them out. The parameter does not affect `aggregator`.
 
     Attributes
     ----------

@@ -67,7 +67,7 @@ class PlackettLuce(WeightedAggregator):
         standard errors are computed.
     scale : {"log", "elo"}, default="log"
         Scale of the scores. "log" publishes the log-worths. "elo" multiplies them by 400 / log(10), so that a lead of
-        400 points means odds of 10 to 1, and the mean of a query is 1000.
+        400 points means odds of 10 to 1, and shifts the mean of each query to 1000.
     anchor : mapping or pandas.Series of one item to float, default=None
         An item whose score is known, such as ``{"gpt-4": 1300}``. All scores of a query are shifted, so that the item
         has this score. Standard errors then refer to the difference from this item.

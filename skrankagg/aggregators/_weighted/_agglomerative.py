@@ -19,7 +19,8 @@ __all__ = ["Agglomerative"]
 
 
 class Agglomerative(WeightedAggregator):
-    r"""Merge the two most similar lists until one list is left; lists that agree with majorities have more weight.
+    r"""Repeatedly merge the two most similar lists until one is left; lists that agree with majorities have more
+    weight.
 
     Nearly equal lists are merged early, so together they count as one list when they are later merged with other lists.
 
@@ -175,7 +176,7 @@ class Agglomerative(WeightedAggregator):
         return consensus
 
     def _merge(self, score, weight, list_ptr):
-        """Merge the two most similar lists of each query until one list is left.
+        """Repeatedly merge the two most similar lists of each query, until one list is left.
 
         Returns scores of shape (n_queries, n_items).
         """
