@@ -19,8 +19,7 @@ __all__ = ["Agglomerative"]
 
 
 class Agglomerative(WeightedAggregator):
-    r"""Repeatedly merge the two most similar lists until one is left; lists that agree with majorities have more
-    weight.
+    r"""Merge the two most similar lists again and again; lists that agree with majorities have more weight.
 
     Nearly equal lists are merged early, so together they count as one list when they are later merged with other lists.
 
