@@ -87,8 +87,9 @@ class RelationProgramme:
         return csr_array(np.concatenate([count, -count])), np.concatenate([n_rest, -n_rest])
 
     def violated(self, y):
-        """Return triples of items whose constraints `y` violates, of shape (n_triples, 3), the most violated triple
-        first.
+        """Return triples of items whose constraints `y` violates, the most violated triple first.
+
+        The result has shape (n_triples, 3).
 
         The number of triples is limited to the rows that one round may add.
         """

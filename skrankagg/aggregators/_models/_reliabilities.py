@@ -79,8 +79,7 @@ class VoterPosterior:
         self.spread = np.where(moved[self.group][self.place], spread, self.spread)
 
     def value_and_gradient(self, variables, log_reliability):
-        """Compute each group's expected log-posterior at the given worths, and its derivatives for the
-        log-reliabilities.
+        """Compute each group's expected log-posterior at the given worths, and its gradient for the log-reliabilities.
 
         A group is a query, or all queries together if a voter has one reliability for all of them.
         """
