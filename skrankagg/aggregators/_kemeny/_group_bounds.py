@@ -1,11 +1,11 @@
-"""Bounds on the number of items of each group among the first places, and a check that some order satisfies all of
-them.
+"""Bounds on the number of items of each group among the first places, and a check that some order meets them.
 
 Let k be a number of places, and let c(g, k) be the number of items of group g among the first k places. A bound limits
 c(g, k) from below or from above. The items without bounds form one more group. Counts alone decide whether some order
 satisfies all bounds. Take two numbers of places a <= b. Let L(g, b) be the highest lower bound of group g for at most b
-places. Let U(g, a) be its lowest upper bound for at least a places. Group g then needs L(g, b) - U(g, a) of the places
-a + 1 to b. Some order satisfies all bounds if and only if, for all a <= b, the positive needs add up to at most b - a.
+places. Let U(g, a) be the lowest upper bound of the group for at least a places. Group g then needs L(g, b) - U(g, a)
+of the places a + 1 to b. Some order satisfies all bounds if and only if, for all a <= b, the positive needs add up to
+at most b - a.
 """
 
 from dataclasses import dataclass, replace

@@ -1,9 +1,10 @@
 """Merging of components: groups of tied items from different components share a level if this costs nothing.
 
-A bucket is a group of tied items of one component. Pairs across components have their least cost if the components
-follow each other. If tying such a pair costs the same, the pair is tied. There are as few levels as possible, given the
-buckets that must be ordered and the pairs that must not tie. Each bucket gets the level half way between the highest
-and the lowest level that is possible for the bucket. So the result does not depend on the names of the items.
+A bucket is a group of tied items of one component. Two items from different components have their least cost if the
+components follow one another. If a tie of the two items costs the same, they are tied. There are as few levels as
+possible, given the buckets that must be ordered and the pairs that must not tie. Each bucket gets the level half way
+between the highest and the lowest level that is possible for the bucket. So the result does not depend on the names of
+the items.
 """
 
 import numpy as np

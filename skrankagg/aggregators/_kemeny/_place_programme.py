@@ -3,12 +3,13 @@
 A cell is a pair of an item and a place. A programme contains some of the cells as columns, and has four kinds of rows:
 
 - each item has one place, and each place has one item;
-- each count, the number of items of a group among the first k places, is the previous count plus the cells between;
+- each count, the number of items of a group among the first k places, is the previous count of the group plus the
+  cells of the group on the places after the previous k;
 - bounds on the counts;
 - orders: the lower item of a pair is among the first k + 1 places only if the upper item is among the first k.
 
-Counts that build on each other keep the rows short, because a cell is only in the row of the next count of its group.
-Items with the same rules may share a row of cells, and then have several places together.
+Because each count builds on the previous count, the rows are short: a cell is only in the row of the next count of its
+group. Items with the same rules may share a row of cells, and then have several places together.
 """
 
 from dataclasses import dataclass

@@ -89,9 +89,7 @@ class RelationProgramme:
     def violated(self, y):
         """Return triples of items whose constraints `y` violates, the most violated triple first.
 
-        The result has shape (n_triples, 3).
-
-        The number of triples is limited to the rows that one round may add.
+        The result has shape (n_triples, 3). The number of triples is limited to the rows that one round may add.
         """
         n = self.n
         found, excess, n_found = [], [], 0
