@@ -3,8 +3,7 @@
 A cell is a pair of an item and a place. A programme contains some of the cells as columns, and has four kinds of rows:
 
 - each item has one place, and each place has one item;
-- each count, the number of items of a group among the first k places, is the previous count of the group plus the
-  cells of the group on the places after the previous k;
+- each count of a group's items among the first k places is the previous count plus the cells on the places between;
 - bounds on the counts;
 - orders: the lower item of a pair is among the first k + 1 places only if the upper item is among the first k.
 
