@@ -476,7 +476,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     # ------------------------------------------------------------------ repetition with other weights, for resampling
 
     def _repeat(self, lists):
-        """Return a function that computes the scores of the same lists with other list weights.
+        """Return a function that computes the scores of `lists` for other list weights.
 
         The function turns list weights, of shape (n_lists,), into scores, of shape (n_candidates,). It is meant for
         many calls, as in resampling.
@@ -489,7 +489,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return score
 
     def _repeat_many(self, lists):
-        """Return a function that computes the scores of the same lists for many sets of list weights in one call.
+        """Return a function that computes the scores of `lists` for many sets of list weights in one call.
 
         The function turns list weights, of shape (n_lists, n_replicates), into scores, of shape (n_candidates,
         n_replicates).

@@ -39,7 +39,7 @@ def find_method(text, module, hint=""):
 
 
 def find_values(key, text, module):
-    """Read the values of the parameter `key` from a text such as ``10,60``; for `aggregator`, a value is a method."""
+    """Read the values of the parameter `key` from a text such as ``10,60``; values of `aggregator` are methods."""
     own = classes_of(module, BaseAggregator)
     return read_params(key, text, own, partial(external_classes, own))
 
@@ -77,7 +77,7 @@ def external_classes(own, wanted=None):
 
 
 def _load(entry_point: EntryPoint):
-    """Return the class of an entry point and None, or None and the reason why the class cannot be used."""
+    """Return a tuple: the class of an entry point (or None), and the reason why it cannot be used (or None)."""
     # Code of another package can fail in any way, and must not stop the methods of this package.
     try:
         loaded = entry_point.load()

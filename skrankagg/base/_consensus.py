@@ -37,8 +37,8 @@ class Consensus:
         values of the scores. Give the scale if positive and negative terms may cancel in the sums.
     additive : bool, default=False
         Whether a score is the sum of one value from each list that contains the item. If only one list contains an
-        item, the item's score has no rounding error. Two items that are only in the same list therefore tie only if
-        their scores are equal, even if other items have scores between theirs.
+        item, the item's score has no rounding error. Suppose two items are in the same list, and in no other list. They
+        then tie only if their scores are equal, even if other items have scores between theirs.
 
     See Also
     --------
@@ -191,8 +191,8 @@ def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
     """Order the candidates of each query by score, then by the weight of the lists that contain them, then by item.
 
     `score`, of shape (n_candidates,), contains no NaN; higher scores are better. The arguments `scale` and `additive`
-    are as in :class:`Consensus`. If `tiebreak`, of shape (n_candidates,), is given, it orders tied candidates by its
-    values in descending order, before the weight of the lists decides.
+    are as in :class:`Consensus`. If `tiebreak`, of shape (n_candidates,), is given, tied candidates are first ordered
+    by `tiebreak`, the largest value first, and then by the weight of the lists.
 
     Returns two arrays of shape (n_candidates,). The first contains the candidates of the first query, best first, then
     the candidates of the second query, and so on. The second contains their scores in this order. Neighbours whose
@@ -236,10 +236,9 @@ def best_items(lists, ids, consensus, top=None):
 
 
 def _sole_lists(lists):
-    """Return, for each candidate in exactly one list, the number of this list.
+    """Return the number of the only list that contains a candidate, for each candidate.
 
-    Only lists of positive weight count. A candidate in several such lists gets -1, and a candidate in no such list gets
-    -2.
+    Only lists of positive weight count. A candidate in several of these lists gets -1, and a candidate in none gets -2.
     """
     rows = np.flatnonzero(lists.list_weight[lists.row_list] > 0)
     sole = np.full(lists.n_candidates, -2)
@@ -266,10 +265,10 @@ def sole_lists_again(lists):
 
 
 def _chains(score, tolerance, source):
-    """Encode the tie classes as a number for each item, which :func:`best_first` uses instead of `source`.
+    """Encode the borders of the tie classes as a number for each item, for use as the `source` of :func:`best_first`.
 
-    Two items with neighbouring scores get the same number if a tie class must end between them. Unequal scores with the
-    same source never tie, so `best_first` finds the same classes.
+    `best_first` never ties two unequal scores that have the same source. So two items with neighbouring scores get the
+    same number if they are in different tie classes, and different numbers if they are in the same class.
     """
     order = np.argsort(-score, kind="stable")
     ordered = score[order]
@@ -305,7 +304,8 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
     A source of a score is a list that contributes to the score. The function `sole_source` is called if unequal scores
     would tie. For each member, it returns the number of the only source of the score, -1 for several sources, or -2 for
     no source. Two members with unequal scores never tie if both have the same source, or if one has exactly one source
-    and the other has no source. These two scores then never tie, whatever the sources of other members are.
+    and the other has no source. This then also holds for all other members that have the same two scores, whatever
+    their sources are.
 
     Returns the members in their order, group by group, and the scores of the members in this order. Within a group the
     best member comes first. Tied members have the same score.
@@ -348,7 +348,10 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
 
 
 def _tie_breakers(tiebreak, support, total, heads):
-    """Yield a pair for each tie-breaker in turn: its values, of shape (n_members,), and the scale of each group."""
+    """Yield two arrays for each tie-breaker in turn: a value for each member, and a scale for each group.
+
+    Members and groups are as in :func:`rank_scores`. The tolerance for ties of the values is relative to the scale.
+    """
     if tiebreak is not None:
         yield tiebreak, np.maximum.reduceat(np.abs(tiebreak), heads)
     yield support, total

@@ -169,7 +169,7 @@ def announced_costs():
 
 
 def estimate(estimator, sizes):
-    """Estimate the cost of fitting an estimator and aggregating the same lists; return None if it is unknown.
+    """Estimate the cost of fitting an estimator and aggregating the same lists; return None if the cost is unknown.
 
     The estimator may be an aggregator, or a pipeline with aggregators. Other steps of a pipeline count as free.
     """
@@ -193,7 +193,7 @@ def _of_aggregator(aggregator, sizes, parts):
 
 
 def _scaled(aggregator, sizes, seconds):
-    """Convert the seconds of a call and of each query on the reference machine to total seconds on this machine."""
+    """Return the total seconds on this machine, given the reference machine's seconds for a call and for each query."""
     once, each = (machine_factor() * one for one in seconds)
     return float(once + sizes.repeat * aggregator._limited_seconds(each, sizes.repeat * len(each)).sum())
 
@@ -222,7 +222,7 @@ def warn_of_cost(aggregator, lists, parts=("seconds",)):
 
 
 def _reference_seconds(aggregator, sizes, parts):
-    """Return the seconds of a call and of each query on the reference machine, or None if they are unknown."""
+    """Return the seconds for a call, and the seconds for each query, on the reference machine; None if unknown."""
     constants = constants_of(aggregator)
     if constants is None:
         return None
@@ -252,7 +252,11 @@ def _bytes(aggregator, sizes):
 
 
 def constants_of(aggregator):
-    """Return the measured constants of the variant that matches an aggregator's parameters; None if there are none."""
+    """Return the measured constants of an aggregator, or None if there are none.
+
+    Constants may have been measured for several variants of a method, which differ in their parameters. Among the
+    variants that match the aggregator's parameters, the variant with the most parameters is used.
+    """
     methods = _table()["seconds"]
     variants = next((methods[name] for name in map(_key, type(aggregator).__mro__) if name in methods), ())
     params = aggregator.get_params(deep=False) if variants else {}
@@ -269,7 +273,8 @@ def _key(kind):
 def _table():
     """Read the measured constants, and the seconds that the probe took on the reference machine.
 
-    If the kernels run as plain Python, methods that were only measured with compiled kernels keep these constants.
+    If the kernels run as plain Python, the constants for plain Python are used. Methods without such constants keep the
+    constants for compiled kernels.
     """
     table = json.loads(_FILE.read_text(encoding="utf-8"))
     return {"probe": table["probe"], "seconds": table["compiled"] | ({} if COMPILED else table["plain"])}

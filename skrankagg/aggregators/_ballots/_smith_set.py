@@ -58,9 +58,9 @@ def condorcet_winner(
     In a comparison of two items, the first item wins if the lists that rank it above the second item have more weight
     than the lists that rank it below. An item that wins against every other item is the Condorcet winner [1]_. There is
     at most one Condorcet winner. If majorities form a cycle at the top, there is no Condorcet winner. A draw is not a
-    win: margins within :math:`10^{-12}` of the query's total weight are draws. If a query has a single item, this item
-    is the winner. With ``absent="ignore"`` the duel of two items that never appear in the same list is a draw. The
-    running time is the same as for :class:`Condorcet`.
+    win: margins of at most :math:`10^{-12}` times the query's total weight are draws. If a query has a single item,
+    this item is the winner. With ``absent="ignore"`` the duel of two items that never appear in the same list is a
+    draw. The running time is the same as for :class:`Condorcet`.
 
     References
     ----------

@@ -257,7 +257,7 @@ class FootruleOptimal(BaseNearKemeny):
         return np.minimum(_TIMES_AS_LONG * seconds, np.inf if self.time_limit is None else seconds + self.time_limit)
 
     def _rules(self, lists):
-        """Read the parameters, and return the rules for the places of each query, or None if there are no rules."""
+        """Return the PlaceRules of each query, or None if the parameters set no rules."""
         groups = self.item_groups, self.at_least, self.at_most, self.bounded
         return read_rules(lists, *groups, self.pins, self.orders)
 
@@ -294,7 +294,11 @@ class FootruleOptimal(BaseNearKemeny):
 
 
 def _divided_levels(level, order, kind):
-    """Split groups of tied items so that only items of the same kind tie; return the new level of each place."""
+    """Split groups of tied items so that only items of the same kind tie, and return the new group of each place.
+
+    Items of the same kind can change places without breaking a rule. `level` and the result contain the number of each
+    place's group, in ascending order.
+    """
     kind = np.take_along_axis(kind, order, axis=1)
     out = np.zeros_like(level)
     np.cumsum((np.diff(level, axis=1) > 0) | (np.diff(kind, axis=1) != 0), axis=1, out=out[:, 1:])

@@ -1,11 +1,11 @@
-"""Bounds on the number of items of each group among the first places, and a check that some order satisfies all of
-them.
+"""Bounds on the number of items of each group among the first places, and a check that some order meets them.
 
 Let k be a number of places, and let c(g, k) be the number of items of group g among the first k places. A bound limits
 c(g, k) from below or from above. The items without bounds form one more group. Counts alone decide whether some order
 satisfies all bounds. Take two numbers of places a <= b. Let L(g, b) be the highest lower bound of group g for at most b
-places. Let U(g, a) be its lowest upper bound for at least a places. Group g then needs L(g, b) - U(g, a) of the places
-a + 1 to b. Some order satisfies all bounds if and only if, for all a <= b, the positive needs add up to at most b - a.
+places. Let U(g, a) be the lowest upper bound of the group for at least a places. Group g then needs L(g, b) - U(g, a)
+of the places a + 1 to b. Some order satisfies all bounds if and only if, for all a <= b, the positive needs add up to
+at most b - a.
 """
 
 from dataclasses import dataclass, replace
@@ -22,7 +22,10 @@ _CELLS = 1 << 20
 
 
 class Bound(NamedTuple):
-    """Lower or upper bound of a group; `group` and `prefix` are positions in a GroupBounds."""
+    """Lower or upper bound of a group in a GroupBounds.
+
+    `group` is the column of the bound in the arrays ``low`` and ``high``, and `prefix` is its row.
+    """
 
     group: int
     lower: bool
@@ -38,10 +41,10 @@ class GroupBounds:
     group : ndarray of shape (n_items,), dtype=int64
         Group of each item, from 0 to n_groups. The last number, n_groups, is for items without bounds.
     prefix : ndarray of shape (n_prefixes,), dtype=int64
-        Numbers of first places that have bounds, in ascending order; at most n_items.
+        Each k for which the first k places have bounds, in ascending order; k is at most n_items.
     low, high : ndarray of shape (n_prefixes, n_groups), dtype=int64
-        Least and largest number of items of each group among these places. Without a bound, the number is 0 in `low`
-        and n_items in `high`.
+        Least and largest number of items of each group among the first k places. Without a bound, the number is 0 in
+        `low` and n_items in `high`.
     """
 
     group: NDArray[np.int64]
@@ -56,7 +59,10 @@ class GroupBounds:
 
     @property
     def members(self):
-        """Return the bounds as a list of Bound, without lower bounds of 0 and upper bounds of n_items."""
+        """Return the bounds as a list of Bound, without the bounds that exclude nothing.
+
+        A lower bound of 0 and an upper bound of n_items exclude nothing.
+        """
         lower, upper = np.argwhere(self.low > 0).tolist(), np.argwhere(self.high < len(self.group)).tolist()
         return [Bound(g, True, k) for k, g in lower] + [Bound(g, False, k) for k, g in upper]
 
@@ -79,10 +85,11 @@ class GroupBounds:
 
 
 def number_of_places(bound, n_places, *, up):
-    """Convert a bound to a number of items among the first places, for each number of places in an array.
+    """Convert a bound to a number of items among the first k places, for each k in `n_places`.
 
-    An integer is the number itself, and a float is a share. With `up` the product of the share and the number of places
-    is rounded up, and otherwise down. A product that differs from an integer only by rounding is this integer.
+    An integer bound is the number of items itself, and a float is a share of the places. With `up` the product of the
+    share and k is rounded up, and otherwise down. A product that differs from an integer only by rounding counts as
+    this integer.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._kemeny._group_bounds import number_of_places
@@ -98,12 +105,12 @@ def number_of_places(bound, n_places, *, up):
 
 
 def query_bounds(group, prefixes, at_least, at_most):
-    """Return the GroupBounds of a query, and the number of groups with a lower bound above the size of the group.
+    """Return the GroupBounds of a query, and the number of groups whose lower bound exceeds the size of the group.
 
     Such a lower bound is reduced to the size of the group. `group`, of shape (n_items,), contains the group of each
-    item, from 0 to n_groups. `prefixes` contains the numbers of first places that have bounds, in ascending order. If
-    such a number exceeds the number of items, all items are among these places. `at_least` and `at_most` contain the
-    bound of each group, or None.
+    item, from 0 to n_groups. `prefixes` contains each k for which the first k places have bounds, in ascending order.
+    If k exceeds the number of items, all items are among the first k places. `at_least` and `at_most` contain the bound
+    of each group, or None.
     """
     n, shape = len(group), (len(prefixes), len(at_least))
     size = np.bincount(group, minlength=shape[1] + 1)[:-1]
@@ -137,7 +144,10 @@ def _limits(bounds):
 
 
 def _excess(cut, low, high):
-    """For all cuts a <= b, return the total need of the groups for the places a + 1 to b, minus b - a."""
+    """For all cuts a <= b, return how many of the places a + 1 to b are missing: the groups' needs minus b - a.
+
+    The top of the module defines the need of a group. A result of at most 0 means that the places suffice.
+    """
     excess = cut[:, None] - cut
     for least, most in zip(low.T, high.T, strict=True):
         excess = excess + np.maximum(least - most[:, None], 0)
@@ -165,10 +175,12 @@ def smallest_conflict(bounds):
 
 
 def _needs(bounds, cut, low, high, a, b):
-    """For cuts a and b, return the needs of each group with and without its bounds, and the number of places for them.
+    """Return how many places each group needs between two cuts, with and without its bounds, and how many there are.
 
-    The needs of a group are a dict with the keys (lower, upper); each entry is True if the group's lower or upper bound
-    is used. Without bounds, a group has no items among 0 places, and all its items among n places.
+    `a` and `b` contain the indices of the first and the second cut of each pair. The top of the module defines the need
+    of a group. The first result contains a dict for each group. Its keys are pairs of bools: the first is True if the
+    group's lower bounds are used, and the second is True if its upper bounds are used. Without any bounds, a group has
+    no items among 0 places, and all its items among n places.
     """
     from_start, to_end = cut[a] == 0, cut[b] == cut[-1]
     needs = []
@@ -180,7 +192,10 @@ def _needs(bounds, cut, low, high, a, b):
 
 
 def _n_bounds(needs, room):
-    """Return the least number of bounds whose needs add up to more than `room`, for each number in `room`."""
+    """Return the least number of bounds that make the groups need more places than `room`, for each number in `room`.
+
+    `needs` and `room` are results of :func:`_needs`.
+    """
     largest = [np.zeros_like(room)]
     for own in needs:
         by_number = own[False, False], np.maximum(own[True, False], own[False, True]), own[True, True]
@@ -193,7 +208,11 @@ def _n_bounds(needs, room):
 
 
 def _strictest(bounds, g, lower, a, b):
-    """Return a group's highest lower bound for at most b places, or its lowest upper bound for at least a places."""
+    """Return the strictest lower or upper bound of a group.
+
+    If `lower` is true, this is the highest lower bound for at most b places. Otherwise it is the lowest upper bound for
+    at least a places.
+    """
     if lower:
         inside = np.flatnonzero(bounds.prefix <= b)
         return Bound(g, True, int(inside[np.argmax(bounds.low[inside, g])]))
@@ -202,7 +221,9 @@ def _strictest(bounds, g, lower, a, b):
 
 
 def _fewest(needs, room):
-    """Return the fewest bounds whose needs add up to more than `room`, as pairs (group, True for a lower bound).
+    """Return the fewest bounds that make the groups need more places than `room`.
+
+    Each bound is a pair: its group, and True if it is a lower bound.
 
     `needs` is a result of :func:`_needs` for one pair of cuts.
     """

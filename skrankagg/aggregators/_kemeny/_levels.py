@@ -1,9 +1,10 @@
 """Merging of components: groups of tied items from different components share a level if this costs nothing.
 
-A bucket is a group of tied items of one component. Pairs across components have their least cost if the components
-follow each other. If tying such a pair costs the same, the pair is tied. There are as few levels as possible, given the
-buckets that must be ordered and the pairs that must not tie. Each bucket gets the level half way between the highest
-and the lowest level that is possible for the bucket. So the result does not depend on the names of the items.
+A bucket is a group of tied items of one component. Two items from different components have their least cost if the
+components follow one another. If a tie of the two items costs the same, they are tied. There are as few levels as
+possible, given the buckets that must be ordered and the pairs that must not tie. Each bucket gets the level half way
+between the highest and the lowest level that is possible for the bucket. So the result does not depend on the names of
+the items.
 """
 
 import numpy as np
@@ -35,7 +36,7 @@ class Stack:
         self.may_follow = self._never(before > tolerance).T
 
     def _never(self, chosen):
-        """Return a mask of pairs of buckets (groups of tied items): False if `chosen` marks any pair of their items."""
+        """Return a mask of pairs of buckets: True if `chosen` does not mark any pair of items from the two buckets."""
         never = np.ones((len(self.component), len(self.component)), dtype=bool)
         first, second = np.nonzero(chosen)
         never[self.place[first], self.place[second]] = False
@@ -44,8 +45,8 @@ class Stack:
     def is_forced(self):
         """Return a mask of shape (n_components - 1,): True if a component must precede the next component.
 
-        A component may tie or swap with the next component if this costs nothing for its last bucket and the first
-        bucket of the next component.
+        Where the mask is False, the last bucket of the component may tie or change places with the first bucket of the
+        next component at no cost.
         """
         if self.n_components == 1:
             return np.empty(0, dtype=bool)
@@ -53,7 +54,10 @@ class Stack:
         return ~(self.may_tie | self.may_follow)[last, last + 1]
 
     def levels(self):
-        """Return the level of each item, int64 of shape (n,): 0 is the best level, and levels have no gaps."""
+        """Return the level of each item, int64 of shape (n,); items of the same level tie.
+
+        The best level is 0, and levels have no gaps.
+        """
         if self.n_components == 1:
             return self.place
         n = len(self.component)

@@ -21,7 +21,7 @@ class LocalKemenization(BaseNearKemeny):
     r"""Repair another method's consensus so that no two neighbours contradict a majority.
 
     Among all orders in which no two neighbours contradict a majority, the repaired order is the closest to the
-    consensus. So for any method, a Condorcet winner comes first in the repaired order.
+    consensus. If there is a Condorcet winner, it comes first in the repaired order, whatever the method.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ class LocalKemenization(BaseNearKemeny):
         Method whose consensus is repaired; None means ``BordaCount()``. Set the parameters of the method with names
         such as ``aggregator__alpha``.
     absent : {"last", "ignore"}, default="last"
-        How to treat items missing from a list in the repair: "last" ties them below the items of the list; "ignore"
-        leaves them out. The parameter does not affect `aggregator`.
+        How the repair treats items missing from a list: "last" ties them below the items of the list; "ignore" leaves
+        them out. The parameter does not affect `aggregator`.
 
     Attributes
     ----------

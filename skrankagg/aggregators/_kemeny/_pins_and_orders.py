@@ -35,7 +35,7 @@ PINS_AND_ORDERS = {"pins": [Mapping, None], "orders": [Collection, None]}
 
 
 class Pin(NamedTuple):
-    """Item of a query, as a position among the query's items, and its place, counted from 1."""
+    """Pinned item, given as a position among the query's items, and the place of this item, counted from 1."""
 
     item: int
     place: int
@@ -199,10 +199,11 @@ def check_constraints(
 
 
 def minimal_conflict(members: Sequence[Any], feasible: Callable[[list[Any]], bool]) -> list[Any]:
-    """Return a minimal list of members that is not feasible: after any one is dropped, the list is feasible.
+    """Drop members from a list that is not feasible, until dropping any further member would make it feasible.
 
-    `members` must not be feasible. For each member, ``feasible`` is called once with the current list without this
-    member. If this shorter list is not feasible, the member is dropped. This procedure is called a deletion filter.
+    `members` must not be feasible. Each member is tried once: ``feasible`` is called with the current list after this
+    member is removed. If the shorter list is not feasible either, the member stays removed. This procedure is called a
+    deletion filter.
 
     >>> from skrankagg.aggregators._kemeny._pins_and_orders import minimal_conflict
     >>> minimal_conflict([3, 1, 4, 2], lambda part: sum(part) < 6)
@@ -248,9 +249,9 @@ def feasible_order(
     """Return an order of all items that satisfies the pins and orders of a query, or None if there is no such order.
 
     The order contains the items as int64 of shape (n_items,), best first. Without `ties`, a pinned item has its place
-    in the order. With `ties`, the consensus may tie items, and the result is this consensus with its ties broken. A pin
-    is then 1 plus the number of items above the item, so items with the same pin are tied neighbours. The result stays
-    near `preferred`, an order of the items.
+    in the order. With `ties`, pins refer to an order in which items may tie: a pin is 1 plus the number of items above
+    the item. Items with the same pin then tie, and they are neighbours in the result. The result stays near
+    `preferred`, an order of the items.
 
     First, the orders narrow the range of places of each item. Then each place gets the item with the earliest end of
     its range. Items wait until all their predecessors have been placed. This is the rule of the earliest deadline for

@@ -3,12 +3,12 @@
 A cell is a pair of an item and a place. A programme contains some of the cells as columns, and has four kinds of rows:
 
 - each item has one place, and each place has one item;
-- each count, the number of items of a group among the first k places, is the previous count plus the cells between;
+- each count of a group's items among the first k places is the previous count plus the cells on the places between;
 - bounds on the counts;
 - orders: the lower item of a pair is among the first k + 1 places only if the upper item is among the first k.
 
-Counts that build on each other keep the rows short, because a cell is only in the row of the next count of its group.
-Items with the same rules may share a row of cells, and then have several places together.
+Because each count builds on the previous count, the rows are short: a cell is only in the row of the next count of its
+group. Items with the same rules may share a row of cells, and then have several places together.
 """
 
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ SMALL = 1e-6
 
 @dataclass
 class Solution:
-    """Solution of a linear programme over some cells.
+    """Solution of a linear programme over some cells; a cell is a pair of an item and a place.
 
-    `x` contains the values of the cells. `reduced`, of shape (n_rows, n), contains the reduced costs of all possible
-    cells, and infinity for the others. If the reduced cost of a cell is positive, every order with this cell costs at
-    least `bound` plus the reduced cost. `priced` contains the costs of all cells minus the multipliers of their counts.
-    The cost of the best assignment with these costs, plus `constant`, is another lower bound on the cost of every
-    order.
+    `x` contains the values of the cells. `reduced`, of shape (n_rows, n), contains the reduced costs of the cells that
+    orders may use, and infinity for all other cells. If the reduced cost of a cell is positive, every order with this
+    cell costs at least `bound` plus the reduced cost. `priced` contains the cost of each cell minus the multipliers of
+    its counts, which the top of the module describes. The cost of the best assignment with the costs in `priced`, plus
+    `constant`, is another lower bound on the cost of every order.
     """
 
     x: np.ndarray
@@ -50,7 +50,8 @@ class PlaceProgramme:
     Parameters
     ----------
     size : ndarray of shape (n_rows,)
-        Number of places that each row of cells needs; 1 for a row of a single item.
+        Number of items of each row. A row stands for a single item, or for several items with the same rules, and needs
+        as many places.
     bounds : GroupBounds
         Bounds, with ``group`` of shape (n_rows,).
     orders : ndarray of shape (n_orders, 2)
@@ -97,14 +98,21 @@ class PlaceProgramme:
 
     @staticmethod
     def _add_counts(count, cut, first):
-        """Number the counts of a chain, one for each number of first places in `cut`, and store them in `count`."""
+        """Give numbers to the counts of one group or item, and store the number for each place in `count`.
+
+        There is a count for each k in `cut`: the number of items of the group among the first k places. A place belongs
+        to the first count that includes it.
+        """
         segment = np.searchsorted(cut, np.arange(1, len(count) + 1))
         inside = segment < len(cut)
         count[inside] = first[-1] + segment[inside]
         first.append(first[-1] + len(cut))
 
     def _rows_of_counts(self):
-        """Build two sparse matrices with a column for each count: the equations of counts, and the rows of orders."""
+        """Build the part of the equations, and the part of the rows of orders, that refers to the counts.
+
+        Both results are sparse matrices with a column for each count.
+        """
         number = np.arange(self.n_counts)
         later = number[self.follows]
         ones = np.ones(self.n_counts)
@@ -174,7 +182,10 @@ class PlaceProgramme:
         return self._priced(cost, done.x[: len(row)], done.eqlin.marginals, multiplier, possible)
 
     def _priced(self, cost, x, equal, order, possible):
-        """Compute reduced costs and a bound from the multipliers of the rows; any multipliers give a valid bound."""
+        """Compute reduced costs and a lower bound from the multipliers (dual values) of the rows.
+
+        The bound is valid for any multipliers, even if they are not optimal.
+        """
         n_rows = len(self.size)
         u, v, given = equal[:n_rows], equal[n_rows : n_rows + self.n], equal[n_rows + self.n :]
         # The multiplier of a count is the next multiplier of its chain plus the reduced cost of the count. Without
@@ -201,8 +212,8 @@ class PlaceProgramme:
     def integers(self, cost, row, place):
         """Solve the integer programme over the given cells.
 
-        Returns the values of the cells (None without a solution), the bound of the solver, and SciPy's status code. The
-        status is 0 for an optimal solution and 2 if there is no solution.
+        Returns the values of the cells (None if there is no solution), the bound of the solver, and SciPy's status
+        code. The status is 0 for an optimal solution and 2 if there is no solution.
         """
         equations, right, orders = self._matrices(row, place)
         n_cells = len(row)
@@ -231,7 +242,7 @@ def _csr(value, row, column, shape):
 
 
 def _sum_from_right(value, follows):
-    """For each entry, add up the entries of its chain from this entry on; a chain starts where `follows` is False."""
+    """Add to each entry all later entries of its chain; a chain starts where `follows` is False."""
     if len(value) == 0:
         return value
     total = np.cumsum(value[::-1])[::-1]

@@ -116,7 +116,7 @@ def _read_groups(lists, item_groups, at_least, at_most, bounded):
     """Read the groups that have bounds, the group of each candidate, and the lower and upper bound of each group.
 
     If n groups have bounds, they are numbered from 0, and candidates without bounds have the number n. The groups and
-    the candidates' groups are None without `item_groups`.
+    the candidates' groups are None if `item_groups` is None.
     """
     if item_groups is None or (at_least is None and at_most is None):
         for name, value in (("at_least", at_least), ("at_most", at_most), ("bounded", bounded)):
@@ -159,7 +159,7 @@ def _check_bounded(bounded):
 
 
 def _prefixes(bounded, n):
-    """Return the numbers of first places that have bounds in a query of n items, in ascending order."""
+    """Return each k for which the first k places of a query of n items have bounds, in ascending order."""
     if bounded is None:
         return np.arange(1, n + 1)
     if is_integer(bounded):
@@ -201,8 +201,8 @@ def feasible_place(rules, near=None, solve=None):
 
     `near`, of shape (n,), contains the places of another order, and the result stays near this order. ``solve(items,
     places)`` assigns items with the same rules to places, and returns the place of each item. By default, such items
-    keep the order in `near`. With bounds and pins or orders together, a quick search may fail; then an integer
-    programme is solved.
+    keep the order in `near`. If there are bounds as well as pins or orders, a quick search is tried first. If it fails,
+    an integer programme is solved.
     """
     order = np.arange(rules.own.n_items) if near is None else np.argsort(near)
     by_constraints = feasible_order(rules.own, preferred=order) if rules.own else order
@@ -222,7 +222,10 @@ def feasible_place(rules, near=None, solve=None):
 
 
 def _divided(kind, pattern, order, solve):
-    """Assign items to places, separately for each kind of items; `pattern` contains the kind of each place."""
+    """Assign the items of each kind to the places of the same kind; `pattern` contains the kind of each place.
+
+    Items of the same kind can change places without breaking a rule.
+    """
     place = np.empty(len(pattern), dtype=np.int64)
     for one in np.unique(pattern):
         items, places = order[kind[order] == one], np.flatnonzero(pattern == one)
@@ -233,8 +236,9 @@ def _divided(kind, pattern, order, solve):
 def _order_by_choice(rules, order):
     """Place the items one by one, near an order that satisfies pins and orders; return None if this breaks a rule.
 
-    Each place gets its pinned item, or the first remaining item without a pin that may take the place. The bounds must
-    allow the item's group, and all items that must be above the item must have been placed.
+    Each place gets its pinned item or, if it has none, the first remaining item without a pin that may take the place.
+    An item may take a place if the bounds allow its group there, and if all items that must be above it have been
+    placed.
     """
     choice, group = GroupChoice(rules.bounds), rules.bounds.group.tolist()
     pinned, waits = {rank - 1: item for item, rank in rules.own.pins}, dict.fromkeys(order.tolist(), 0)
@@ -259,11 +263,13 @@ def _order_by_choice(rules, order):
 
 
 def _pattern_by_programme(rules, order):
-    """Return the kind of each item and of each place in an order that satisfies all rules; None if there is no such
-    order.
+    """Find an order that satisfies all rules; return the kind of each item and the kind of each place.
+
+    The second result is None if there is no such order. Items of the same kind can change places without breaking a
+    rule.
 
     Each item with pins or orders is a kind of its own, and its cost grows with the distance from its place in `order`.
-    A group pays 1 for each place that another group has in some order that satisfies the bounds.
+    Other items cost 1 on each place that :func:`feasible_pattern` gives to another group.
     """
     n, bounds = len(order), rules.bounds
     pattern = feasible_pattern(bounds, order)
@@ -311,7 +317,7 @@ def _check_rules(lists, rules, names):
 
 
 def _shortened(members, feasible):
-    """Shorten a list of rules that is not feasible: drop large parts if the remaining list is not feasible either."""
+    """Drop large parts of a list of conflicting rules, as long as the remaining rules still conflict."""
     size = len(members) // 2
     while size > 1:
         start = 0

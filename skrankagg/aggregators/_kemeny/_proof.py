@@ -76,10 +76,10 @@ def prove(margin, order, rng, budget, *, report=None, restriction=None):
 def _prove_few(margin, order, rng, budget, restriction=None):
     """Prove a small component with integer margins by dynamic programming over the sets of items that come first.
 
-    No linear programme is solved. Margins count as integers only if the tolerance cannot make two different costs
-    equal. The local search finds the order, as in a larger component. Returns None if the search finds no cheapest
-    order, if the time may not suffice, or if items are pinned. The generator `rng` is advanced as if the full search
-    had run.
+    No linear programme is solved. Dynamic programming computes the least cost, and the local search then finds an order
+    with this cost. Returns None if the search does not find such an order, if the time may not suffice, or if items are
+    pinned. Also returns None if the margins are not integers, or if they are so large that different costs could differ
+    by less than the tolerance. The generator `rng` is advanced as if the full search had run.
     """
     n = len(margin)
     if n > _FEW_ITEMS or budget.left < _SECONDS_PER_SET * 2.0**n * n**2:

@@ -22,7 +22,7 @@ _SECONDS_PER_PAIR, _SECONDS_PER_ROW = 1e-7, 2e-6
 
 
 class RelationProgramme:
-    """Programme for orders with ties, with its current rows.
+    """Linear or integer programme for orders with ties; it stores its current rows.
 
     `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a tie. `before`
     and `level` have shape (n, n). The solver gets the costs as multiples of `unit`, so that its tolerances are small
@@ -50,7 +50,7 @@ class RelationProgramme:
 
         `level`, of shape (n, n), is the cost of a tie. `excluded`, of shape (n,), describes an order to exclude: the
         number of each item's group of tied items. Orders that cost more than `most` are not searched for: a variable is
-        fixed if it has the same value in all cheaper orders. With `limit`, at most this number of programmes is solved,
+        fixed if it has the same value in all other orders. With `limit`, at most this number of programmes is solved,
         and the branch and bound of integer programmes is limited to a few nodes.
 
         Yields y, of shape (n, n), and a lower bound on the cost of every order. y is 1 where the row's item is before
@@ -79,7 +79,7 @@ class RelationProgramme:
         raise Unfinished
 
     def _pins(self, restriction):
-        """Build rows that fix how many items are below or tied with each pinned item; return them and their limits."""
+        """Build the rows that fix how many items are below or level with each pinned item; return rows and limits."""
         count = np.zeros((len(restriction.pinned), self.n * (self.n - 1)))
         for row, item in zip(count, restriction.pinned, strict=True):
             row[self.number[item, np.arange(self.n) != item]] = 1.0
@@ -87,9 +87,9 @@ class RelationProgramme:
         return csr_array(np.concatenate([count, -count])), np.concatenate([n_rest, -n_rest])
 
     def violated(self, y):
-        """Return triples that `y` violates, of shape (n_triples, 3), the most violated triple first.
+        """Return triples of items whose constraints `y` violates, the most violated triple first.
 
-        The number of triples is limited to the rows that one round may add.
+        The result has shape (n_triples, 3). The number of triples is limited to the rows that one round may add.
         """
         n = self.n
         found, excess, n_found = [], [], 0

@@ -21,7 +21,7 @@ _SWAPS = 4
 
 
 class Restriction:
-    """Pins and orders of a query or a component, with tests, repairs and searches of the orders that satisfy them.
+    """Pins and required orders of pairs, for a query or a component; the methods test, repair and search orders.
 
     `own` is a Constraints. With `ties`, orders may tie items. A pin is then 1 plus the number of items above the item,
     and the two items of a pair must not tie. `above`, of shape (n, n), is True where the row's item must be above the
@@ -85,7 +85,7 @@ class Restriction:
         return 2.0 ** np.ceil(np.log2(scale)) if scale > 0 else 1.0
 
     def guarded(self, margin):
-        """Return margins in which reversing an ordered pair costs more than all other pairs together."""
+        """Return margins in which breaking one required order of two items costs more than all other pairs together."""
         size = self._size(np.abs(margin).sum())
         margin = np.array(margin)
         margin[self.above], margin[self.above.T] = -size, size
@@ -98,16 +98,16 @@ class Restriction:
         return settled
 
     def least_cost(self, margin):
-        """Return the cost of the ordered pairs, which is the same in every feasible order."""
+        """Return the cost of the pairs whose order is required; it is the same in every feasible order."""
         return float(np.maximum(margin[self._pairs], 0.0).sum())
 
     def tolerance(self, margin):
-        """Return the smallest change of the cost, with margins from :meth:`guarded`, that exceeds rounding errors."""
+        """Return the smallest change of the cost that is not a rounding error, for margins from :meth:`guarded`."""
         scale = np.abs(margin).sum()
         return max(TOLERANCE * scale, 0.0 if is_whole(margin) else self._rounding(self._size(scale)))
 
     def _rounding(self, size):
-        """Return the largest rounding error of sums over the pairs of an item, if a forbidden pair costs `size`."""
+        """Return the largest rounding error of a sum over all pairs of one item; a forbidden pair costs `size`."""
         n_fixed = (self.above.sum(axis=0) + self.above.sum(axis=1)).max(initial=0)
         return np.finfo(np.float64).eps * self.n * (n_fixed + 1) * size
 
@@ -184,7 +184,10 @@ class Restriction:
         return bucket
 
     def forbid(self, before, level):
-        """Return costs in which reversing or tying an ordered pair costs more than all other pairs together."""
+        """Return costs in which breaking one required order of two items costs more than all other pairs together.
+
+        A tie of the two items also breaks their order.
+        """
         size = self._size(np.abs(before).sum() + np.abs(level).sum())
         before, level = np.array(before), np.array(level)
         level[self.above] = level[self.above.T] = size
@@ -194,8 +197,8 @@ class Restriction:
     def descend_buckets(self, before, level, bucket, tolerance, until):
         """Move items between buckets until no move lowers the cost or ``until()`` is True; pins are kept.
 
-        Pinned places divide the order into ranges, and items stay in their range. The pinned items form the first
-        bucket of the range.
+        Pinned places divide the order into ranges, and items stay in their range. If a range has pinned items, they
+        form its first bucket.
         """
         bucket = np.array(self.near_buckets(bucket))
         size = self._size(np.abs(before).sum() + np.abs(level).sum())

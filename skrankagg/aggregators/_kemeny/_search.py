@@ -70,7 +70,8 @@ def order_cost(margin, order):
 def descend(margin, order, budget, tolerance=None):
     """Move single items to cheaper places until no move lowers the cost or time runs out; return the order.
 
-    Changes of the cost up to `tolerance` count as rounding errors; None computes the tolerance from the margins.
+    Changes of the cost up to `tolerance` count as rounding errors. With None, the tolerance is computed from the
+    margins.
     """
     tolerance = TOLERANCE * np.abs(margin).sum() if tolerance is None else tolerance
     return insertion_descent(margin, order, tolerance, until=lambda: budget.late)[0]

@@ -114,7 +114,10 @@ def solve_strict(margin, components, search, restriction=None):
 
 
 def _search(margin, order, search, restriction):
-    """Search for a cheaper order without a proof, and return a Proven; an order with the least cost is optimal."""
+    """Search for a cheaper order without a proof, and return a Proven.
+
+    The stop reason is "optimal" if the order costs no more than a known lower bound, and otherwise ``search.unproven``.
+    """
     if restriction is not None:
         order = restriction.search(margin, order, search.n_restarts, search.rng, search.budget)
         cost, least = order_cost(margin, order), restriction.least_cost(margin)

@@ -20,7 +20,8 @@ _SMALL, _CELLS = 64, 1 << 16
 def preference_and_tie_blocks(lists, absent):
     """For each block of queries with the same number of items, yield their positions, preferences and ties.
 
-    Preferences and ties are stacks. Their values are exactly the same as the results of ``query_preferences``.
+    Preferences and ties are stacks of matrices, one for each query. Their values are exactly the same as the results of
+    ``query_preferences``.
     """
     small = lists.query_n_items <= _SMALL
     if np.count_nonzero(small) < 2:
@@ -92,7 +93,7 @@ def by_item(order, value):
 
 
 def interchangeable(table, order):
-    """Number the places of each order in ascending order; interchangeable neighbours get the same number.
+    """Number the places of each order from first to last; interchangeable neighbours get the same number.
 
     Two neighbours are interchangeable if their rows in `table` are equal up to rounding.
     """

@@ -157,9 +157,9 @@ class TrianglePolytope:
     def violated(self, x, *, above=VIOLATION, limited=True):
         """Return the cycles that a solution violates, of shape (n_cycles, 3), the most violated cycle first.
 
-        A cycle is returned if the sum of its three arcs exceeds 2 by more than `above`. A negative number for `above`
-        also finds nearly violated cycles. Cycles with an arc against a fixed pair are left out. With `limited`, cycles
-        beyond the limit of one round are left out as well.
+        A cycle is returned if the values of its three arcs add up to more than 2 plus `above`. A negative number for
+        `above` also finds nearly violated cycles. Cycles with an arc against a fixed pair are left out. With `limited`,
+        cycles beyond the limit of one round are left out as well.
         """
         arc = np.zeros((self.n, self.n))
         arc[self.first, self.second] = x
@@ -277,7 +277,10 @@ class TrianglePolytope:
         self.cycle, self.cut, self.cut_most = self.cycle[touched], self.cut[cut], self.cut_most[cut]
 
     def cut_halves(self, x):
-        """Add half cuts that a fractional solution violates; return the number of added cuts."""
+        """Add half cuts that a fractional solution violates; return the number of added cuts.
+
+        A half cut is half the sum of some rows, rounded down; see :func:`half_cuts`.
+        """
         free = self.free
         held = self.cycle
         self.add(self.violated(x, above=-0.5, limited=False)[:8000])

@@ -79,12 +79,19 @@ def _blocks_can_change_places(margin, order, budget, restriction=None):
 
 
 def _block_sums(table, order):
-    """Sort rows and columns of a table by `order`, and return the sums of the first i rows and k columns."""
+    """Sort the rows and columns of a table by `order`, and sum over the first i rows and the first k columns.
+
+    The result contains the sum for each i and k.
+    """
     return np.pad(table[np.ix_(order, order)], ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
 
 
 def _sums_at(sums, middle):
-    """Return the sums for all pairs of adjacent blocks: rows from i to the middle, columns from the middle to k."""
+    """Sum the table over all pairs of adjacent blocks that meet at `middle`.
+
+    The result contains a sum for each i and k: over the rows from i to the middle, and the columns from the middle to
+    k. `sums` is the result of :func:`_block_sums`.
+    """
     start, end = slice(0, middle), slice(middle + 1, None)
     return sums[middle, end] - sums[start, end] - sums[middle, middle] + sums[start, middle][:, None]
 
@@ -96,7 +103,8 @@ class _Found(Exception):
 class _Another(State):
     """Search for another order with the same cost as the known order.
 
-    Orders are accepted if they cost less than the known order plus one step, the least difference between two costs.
+    An order is accepted if its cost is less than the cost of the known order plus one step. A step is the least
+    difference between two costs.
     """
 
     def __init__(self, margin, known, step, budget, restriction=None):

@@ -19,7 +19,7 @@ _LOOK = 0.1
 
 
 class Late(Exception):
-    """Error that is raised if a call does not return in time; its process is then ended."""
+    """Error that is raised if a call does not return in time; the process of the call is then ended."""
 
 
 class Unstarted(Exception):

@@ -5,7 +5,7 @@ from .._scores._rank_decay import ReciprocalRankFusion
 
 
 def export_weights(aggregator, weights):
-    """Convert voter weights to data for ``json.dumps``, including the settings of search engines with the same method.
+    """Convert voter weights to data for ``json.dumps``, with settings for search engines that have the same method.
 
     The entry `engines` is empty if the aggregator has a `depth` or `voter_weights`, or if a weight is negative, because
     engines do not support these.

@@ -31,7 +31,8 @@ class _Probabilities(LearnsFromPositions):
     def _learn_probabilities(self, lists, judged, cell):
         """Learn a table of probabilities for each voter, and return the tables as a frame.
 
-        The frame numbers the cells from 1, in a column with the name `cell`.
+        A cell is a position or a segment of a list. The frame numbers the cells from 1, in a column that has the name
+        in `cell`.
         """
         relevant = self._relevant(lists, judged).astype(np.float64)
         sums = CellSums(lists, self._cells(lists))
@@ -58,25 +59,26 @@ class _Probabilities(LearnsFromPositions):
         )
 
     def _sizes(self, lists, judged, sums):
-        """Return the denominator of the share of relevant items, for each cell of each list."""
+        """Return the denominator of the share of relevant items, for each cell (position or segment) of each list."""
         return sums.sizes()
 
     def _probability(self, number, lists, cell):
-        """Look up the learnt share of relevant items in the cell of each row.
+        """Look up the learnt share of relevant items for each row.
 
-        `number` contains the table number of each list, and `cell` contains the cell of each row.
+        `number` contains the number of each list's table, and `cell` contains the cell (position or segment) of each
+        row.
         """
         return self._table[self._entries(number, lists.row_list, cell)]
 
 
 class SlideFuse(_Probabilities):
-    r"""Rank items by the share of relevant items around the same position in each voter's training lists.
+    r"""Rank each item by the share of relevant items near its position in the training lists of each voter.
 
     The method learns the share of relevant items at each position in each voter's lists. It averages these shares over
     neighbouring positions. So the method needs no formula that turns ranks into scores.
 
-    On real runs the method gains less than half a point of mean average precision over Borda points (short lists) or
-    reciprocal ranks (deep lists). This gain is within noise. Learnt weights of voters gain more
+    On real runs the mean average precision is less than half a percentage point higher than with Borda points (on short
+    lists) or with reciprocal ranks (on deep lists). This gain is within noise. Learnt weights of voters gain more
     (``benchmarks/metasearch.py``).
 
     Parameters
@@ -211,7 +213,7 @@ class SlideFuse(_Probabilities):
 
 
 class ProbFuse(_Probabilities):
-    r"""Rank items by the share of relevant items in the same segment of training lists; early segments count more.
+    r"""Rank each item by the share of relevant items in its segment of the training lists; early segments count more.
 
     Every list is divided into the same number of segments, and the items of a segment tie. In a list of 1000 items,
     groups of 40 items tie. On such lists the method is far worse than reciprocal ranks: on six runs of TREC's Robust
@@ -263,9 +265,9 @@ class ProbFuse(_Probabilities):
 
     Segments that no training list of a voter reaches have the probability of the voter's last segment. A tied item
     counts with equal shares at all positions of its tie group, in training and in scoring. An absent item gets 0. The
-    size of the segments is rounded as in ranx. The default of 25 segments is attributed to the authors. The paper may
-    differ in the rounding and in the default. Judgements of queries without lists are not used. The time is linear in
-    the number of rows.
+    size of the segments is rounded as in ranx. The default of 25 segments is attributed to the authors by others. The
+    paper itself may use another rounding or another default. Judgements of queries without lists are not used. The time
+    is linear in the number of rows.
 
     References
     ----------
@@ -338,11 +340,12 @@ class ProbFuse(_Probabilities):
 
 
 class SegFuse(_Probabilities):
-    r"""Rank items by their scores times the share of relevant items in the same segment of training lists.
+    r"""Rank each item by its scores, times the share of relevant items in its segment of the training lists.
 
     Segments grow with depth, from 5 items to hundreds of items. Within a segment, items of a list are distinguished by
-    their scores. On real runs the method gains less than half a point of mean average precision over Borda points
-    (short lists) or reciprocal ranks (deep lists). This gain is within noise (``benchmarks/metasearch.py``).
+    their scores. On real runs the mean average precision is less than half a percentage point higher than with Borda
+    points (on short lists) or with reciprocal ranks (on deep lists). This gain is within noise
+    (``benchmarks/metasearch.py``).
 
     Parameters
     ----------

@@ -187,7 +187,7 @@ class LearnsFromPositions(SupervisedAggregator):
         self._table = np.concatenate([table, pooled])
 
     def _match(self, lists):
-        """Return the lists, with weight 0 for ignored voters, and the number of the table of each list."""
+        """Return the lists, and for each list the number of the table to use; lists of ignored voters get weight 0."""
         check_is_fitted(self)
         lists, place = match_voters(
             self,

@@ -42,9 +42,9 @@ class StackedFusion(SupervisedAggregator):
         Estimator that learns; it may be the last step of a pipeline. A regressor predicts the gain of an item, and a
         classifier predicts whether an item is relevant. A ranker predicts the order within each query; its ``fit`` must
         accept `group` or `qid`. None means ``LogisticRegression(max_iter=1000)``. Set parameters of the estimator with
-        names such as ``estimator__alpha``. If the estimator has a parameter `cv`, such as ``RidgeCV`` or
-        ``GridSearchCV``, the folds consist of whole queries. The parameter `cv` may be a number of folds, None for 5
-        folds, or a splitter of groups such as ``GroupKFold(5)``.
+        names such as ``estimator__alpha``. Some estimators, such as ``RidgeCV`` and ``GridSearchCV``, have a parameter
+        `cv`. Their folds then consist of whole queries. The parameter `cv` may be a number of folds, None for 5 folds,
+        or a splitter of groups such as ``GroupKFold(5)``.
     features : list or tuple of str or aggregators, default=("borda", "present")
         Features of an item. Three kinds of features have a column for each voter. "present" is 1 if the voter's list
         contains the item, and 0 otherwise. "score" is the unchanged score, or NaN if the list does not contain the
@@ -101,9 +101,9 @@ class StackedFusion(SupervisedAggregator):
 
     The rows of a query also stay together within the estimator. An estimator that cross-validates is fitted with folds
     of whole queries in place of its `cv`. ``RidgeCV(cv=None)`` usually leaves out single rows; here it uses five folds
-    of queries. An error is raised where the queries cannot be passed: for a splitter inside another splitter, and for a
-    ranker that is not the last step. There is one exception: boosted trees hold out random rows for early stopping,
-    regardless of queries.
+    of queries. An error is raised if the rows of a query cannot stay together. This happens if another estimator passes
+    only some rows to the estimator with `cv`, or if a ranker is not the last step. There is one exception: boosted
+    trees hold out random rows for early stopping, regardless of queries.
 
     Lists cannot be weighted, because the estimator learns how much each voter's lists count. An aggregator that learns
     from judgements cannot be a feature: its consensus would be better for the training queries than for other queries.

@@ -90,7 +90,10 @@ def _owner(key, estimator, params):
 
 
 def _refuse_resampled(key, estimator, params):
-    """Raise InputError if the estimator with the parameter `key` gets only some rows, which makes its folds wrong."""
+    """Raise InputError if an outer estimator may pass only some rows to the estimator with the parameter `key`.
+
+    The folds of the inner estimator would then not consist of whole queries.
+    """
     from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
     from sklearn.ensemble import VotingClassifier, VotingRegressor
     from sklearn.feature_selection import SelectFromModel

@@ -69,9 +69,9 @@ class Condorcet(_BaseMajority):
     .. math:: C(i) = |\{j \ne i : W_{ij} > W_{ji}\}|.
 
     By default a ranked item is above an absent item [2]_; with ``absent="ignore"`` the pair is not compared. A list
-    never compares two absent items or two tied items. Margins within :math:`10^{-12}` of the query's total weight are
-    draws. The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, where the :math:`L_v` are the lengths of its lists
-    and :math:`n` is the number of its items. The memory is linear in the number of rows.
+    never compares two absent items or two tied items. Margins of at most :math:`10^{-12}` times the query's total
+    weight are draws. The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, where the :math:`L_v` are the lengths of
+    its lists and :math:`n` is the number of its items. The memory is linear in the number of rows.
 
     References
     ----------
@@ -137,9 +137,9 @@ class Copeland(_BaseMajority):
 
     The number of wins minus the number of defeats gives the same order. By default a ranked item is above an absent
     item. With ``absent="ignore"`` the pair is not compared, so the duel of two items that never appear in the same list
-    is a draw. A list never compares two absent items or two tied items. Margins within :math:`10^{-12}` of the query's
-    total weight are draws. The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, where the :math:`L_v` are the
-    lengths of its lists and :math:`n` is the number of its items. The memory is linear in the number of rows.
+    is a draw. A list never compares two absent items or two tied items. Margins of at most :math:`10^{-12}` times the
+    query's total weight are draws. The time is :math:`O(\sum_v L_v^2 + n^2)` for each query, where the :math:`L_v` are
+    the lengths of its lists and :math:`n` is the number of its items. The memory is linear in the number of rows.
 
     References
     ----------

@@ -220,7 +220,7 @@ class _BasePairwise(BaseAggregator):
 
 
 def _round(stack):
-    """Round sums of weights to 1e-11 of the largest sum, so that the order of addition has no effect."""
+    """Round sums of weights to multiples of 1e-11 times the largest; the order of addition then has no effect."""
     scale = np.maximum(stack.max(axis=(-1, -2), initial=0.0), -stack.min(axis=(-1, -2), initial=0.0))
     # Integers below 2^53 add up without rounding. Above 2^53 all floats are integers, also after rounding.
     rough = ~((scale < 2**53) & (np.trunc(stack) == stack).all(axis=(-1, -2)))
@@ -266,8 +266,8 @@ class Schulze(_BasePairwise):
     A chain of majorities is a path in the graph of the majorities. The strength of a path is the strength of its
     weakest majority. Let :math:`p_{ij}` be the strength of the strongest path from item :math:`i` to item :math:`j`.
     Item :math:`i` is above item :math:`j` if :math:`p_{ij} > p_{ji}` [1]_. This relation has no cycles. `score` is the
-    number of items below the item, so items may tie. A draw is not a majority. Margins within :math:`10^{-12}` of the
-    query's total weight are draws. Each query takes time :math:`O(n^3)` and memory :math:`O(n^2)`.
+    number of items below the item, so items may tie. A draw is not a majority. Margins of at most :math:`10^{-12}`
+    times the query's total weight are draws. Each query takes time :math:`O(n^3)` and memory :math:`O(n^2)`.
 
     References
     ----------
@@ -333,9 +333,9 @@ class RankedPairs(_BasePairwise):
     -----
     Majorities are sorted by descending strength. Majorities of equal strength are sorted by the weight of the winning
     side, or by the margin if ``strength="votes"``. Remaining ties are resolved by the ids of the winner and the loser.
-    A majority that would close a cycle with locked majorities is left out [1]_. `score` is the number of items that a
-    path of locked majorities reaches from the item, so items may tie. A draw is not a majority. Margins within
-    :math:`10^{-12}` of the query's total weight are draws. Sorting takes :math:`O(n^2 \log n)`. Locking takes
+    A majority that would close a cycle with locked majorities is left out [1]_. `score` is the number of items to which
+    a path of locked majorities leads from the item, so items may tie. A draw is not a majority. Margins of at most
+    :math:`10^{-12}` times the query's total weight are draws. Sorting takes :math:`O(n^2 \log n)`. Locking takes
     :math:`O(n^3)`, but each step treats 32 items at once. The memory is :math:`O(n^2)` for each query.
 
     References
@@ -401,9 +401,9 @@ class Minimax(_BasePairwise):
     :math:`i` by :math:`j` is :math:`W_{ji} - W_{ij}` [1]_; this number is negative if :math:`i` wins. With
     ``strength="votes"`` the defeat is :math:`W_{ji}` if :math:`W_{ji} > W_{ij}`, and 0 otherwise. Items are sorted by
     their worst defeat, then by the second worst defeat, and so on. The original rule only chooses a winner. `score` is
-    the number of items below the item. Two items tie if their sorted defeats are the same. Margins within
-    :math:`10^{-12}` of the query's total weight are draws. After the pairs are counted, the time is :math:`O(n^2 \log
-    n)`.
+    the number of items below the item. Two items tie if their sorted defeats are the same. Margins of at most
+    :math:`10^{-12}` times the query's total weight are draws. After the pairs are counted, the time is :math:`O(n^2
+    \log n)`.
 
     The size of a defeat is a number of votes, not a share of the votes. In paired comparisons, items that are compared
     more often are therefore ranked lower, even with ``absent="ignore"``. :class:`Schulze` and :class:`RankedPairs` do

@@ -64,7 +64,7 @@ def net_qualification(relation):
 
 
 class Outranking(BaseAggregator):
-    r"""Rank items by an outranking relation: for each pair, enough lists must agree and not too many may object.
+    r"""Rank items by an outranking relation: an item outranks another if enough lists agree and not too many object.
 
     A majority alone is not enough. A minority of the lists has a veto if it ranks the two items the other way round,
     with a wide gap between them.
@@ -79,8 +79,8 @@ class Outranking(BaseAggregator):
         Veto threshold :math:`s_v`: a list objects if the item is at least this many places below the other item. Int
         and float values have the same meaning as for `preference`.
     concordance : int or float, default=0.5
-        Least weight :math:`c_{min}` of the lists that agree. An int is a number of lists, or a weight; a float from 0
-        to 1 is a share of the total weight of the query's lists.
+        Least weight :math:`c_{min}` of the lists that agree. An int is a sum of list weights, which is a number of
+        lists if all weights are 1. A float from 0 to 1 is a share of the total weight of the query's lists.
     discordance : int or float, default=0.25
         Largest weight :math:`d_{max}` of the lists that object. Int and float values have the same meaning as for
         `concordance`.
@@ -117,12 +117,12 @@ class Outranking(BaseAggregator):
     included in the total. If lists are short, few pairs then reach a concordance of one half, and there are few
     classes. For 50 random top-30 lists of 100 items, there are 1 or 2 classes instead of 44.
 
-    Shares are not rounded to an integer number of places or lists. FLAGR rounds them, and it adds up the concordant
-    lists instead of using the relation. With FLAGR's default ``concordance=0`` every pair meets the first condition, so
-    only vetoes matter. Two items can then belong to the same class, even if every list orders them in the same way.
-    Comparisons have a tolerance of :math:`10^{-12}` of the number of items and of the total weight. The time is
-    :math:`O(m n^2)` for each query of :math:`m` lists and :math:`n` items. The memory is a few matrices of :math:`n^2`
-    numbers.
+    Shares are not rounded to an integer number of places or lists. FLAGR rounds them. It also adds up the concordant
+    lists of all pairs, instead of using the outranking relation. With FLAGR's default ``concordance=0`` every pair
+    meets the first condition, so only vetoes matter. Two items can then belong to the same class, even if every list
+    orders them in the same way. Comparisons of places have a tolerance of :math:`10^{-12}` times the number of items.
+    Comparisons of weights have a tolerance of :math:`10^{-12}` times the total weight. The time is :math:`O(m n^2)` for
+    each query of :math:`m` lists and :math:`n` items. The memory is a few matrices of :math:`n^2` numbers.
 
     References
     ----------

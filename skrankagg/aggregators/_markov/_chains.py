@@ -21,25 +21,25 @@ from ._walks import n_at_or_above
 
 
 class MC1:
-    """Chain that draws an entry at or above the current item from all lists with this item, and moves to it.
+    """Chain that moves to a random entry among all entries at or above the current item, in the lists with this item.
 
-    A chain has three functions. ``row_weight(lists, absent)`` returns an array of shape (n_rows,), with a value for
-    each row. This value is the weight of all pairs in which the row's item is the worse item. None means that the value
-    is the weight of the row's list.
+    A chain has three functions. ``row_weight(lists, absent)`` returns a value for each row, as an array of shape
+    (n_rows,). Each pair of the row's item and a better item of the same list counts with this value. None means that
+    each pair counts with the weight of the list.
 
     ``transitions(above, level, held)`` returns probabilities of shape (..., n, n) for moving from the row's item to the
-    column's item. Only lists that contain both items compare them. `above` contains sums of values over the lists that
-    rank the row's item above the column's item. `level` contains the sums over the lists that tie the two items; its
-    diagonal contains the sums over the lists that contain the item. `held`, of shape (..., n), is the weight of the
+    column's item. Only lists that contain both items compare them. `above` contains sums of these values over the lists
+    that rank the row's item above the column's item. `level` contains the sums over the lists that tie the two items;
+    its diagonal contains the sums over the lists that contain the item. `held`, of shape (..., n), is the weight of the
     lists that contain the item. On an item that no list contains, the walker stays.
 
     ``completed(above, level, held, total)`` returns the same probabilities for completed lists: the absent items of a
     list are tied at its end. `total`, of shape (...,), is the weight of all lists. The preferences for absent items are
     computed from `held` and `total`, so the lists themselves are not extended.
 
-    If `goes_up` is True, the moves can also be computed by :class:`ListMoves`. A completed list ends with its absent
-    items, so from an absent item the walker can move to every item. ``to_all(held, total)``, of shape (..., n), is the
-    value of such a move from each item.
+    If `goes_up` is True, the moves can also be computed by :class:`ListMoves`. In a completed list, every item is at or
+    above an absent item, so the walker can move from an absent item to every item. ``to_all(held, total)``, of shape
+    (..., n), returns the value of these moves from each item.
     """
 
     goes_up = True
@@ -66,8 +66,8 @@ class MC1:
 class MC2(MC1):
     """Chain that draws a list with the current item, then moves to a random entry of the list at or above the item.
 
-    In each list, the values of the moves from an item add up to the weight of the list. The transitions are then
-    computed as for MC1.
+    The values of ``row_weight`` are such that the moves from an item within a list add up to the weight of the list.
+    Otherwise the transitions are computed as for MC1.
     """
 
     @staticmethod
@@ -107,7 +107,7 @@ class MC3:
 
 
 class MC4:
-    """Chain that draws any item, and moves to it if more lists prefer the drawn item than prefer the current item."""
+    """Chain that draws a random item, and moves to it if a majority prefers the drawn item to the current item."""
 
     goes_up = False
 
@@ -126,7 +126,7 @@ class MC4:
 
 
 class MCT:
-    """Chain that draws any item, and moves to it with the probability that a list prefers the drawn item.
+    """Chain that draws a random item, and moves to it with the probability that a list prefers the drawn item.
 
     This probability is the share of the lists that prefer the drawn item to the current item; a tie counts half.
     """
@@ -163,7 +163,7 @@ class MCT:
 
 
 class RankCentrality:
-    """Chain that moves as MCT does, but draws among d items, where d is the largest number of opponents of an item.
+    """Chain that moves as MCT does, but draws among d items, where d is the largest number of opponents of any item.
 
     The walker never moves between two items that no list compares. If an item has fewer opponents, the walker stays on
     it more often.

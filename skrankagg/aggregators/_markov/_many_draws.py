@@ -37,8 +37,8 @@ _SOLVED_CELLS = 1 << 16
 def scores_of_draws(lists, q, chain, absent, ergodic_number, counts):
     """Compute the scores of query `q` for many draws of its lists, of shape (n_items, n_draws).
 
-    `counts`, of shape (n_query_lists, n_draws), are integers in single precision, below 2^24 in total. `chain` is a
-    value of ``CHAINS``, and `ergodic_number` is between 0 and 1.
+    `counts`, of shape (n_query_lists, n_draws), contains the weights of the lists: integers in single precision, below
+    2^24 in total. `chain` is a value of ``CHAINS``, and `ergodic_number` is between 0 and 1.
     """
     ranks = rank_matrix(lists, q)
     if not _HAS_KERNEL or chain is not MC4 or ranks.size * ranks.shape[1] // 2 > _CELLS:
@@ -52,8 +52,8 @@ def scores_of_draws(lists, q, chain, absent, ergodic_number, counts):
 def _walked(ranks, absent, ergodic_number, counts):
     """Compute the scores of the chain "mc4" from the majorities; also return a mask of the draws that converged.
 
-    The kernel is fast if most majorities prefer the first item of a pair. So the items are sorted by their majorities
-    in the lists with equal weights: wins minus defeats, the largest first.
+    The kernel is fast if most majorities prefer the first item of a pair. So the items are first sorted by their wins
+    minus their defeats, the largest difference first. For this order, all lists have the same weight.
     """
     n = ranks.shape[1]
     contained = ranks <= 2 * n
@@ -111,7 +111,7 @@ def _solved(lists, q, ranks, chain, absent, ergodic_number, counts):
 
 
 def _row_factor(lists, q, chain, absent, shape):
-    """Return the weight of each item's pairs in a list of weight 1, of shape (n_lists, n); None means 1."""
+    """Return the result of ``chain.row_weight`` for lists of weight 1, of shape (n_lists, n); None means 1."""
     factor = chain.row_weight(lists.with_list_weight(np.ones(lists.n_lists)), absent)
     if factor is None:
         return None
@@ -123,7 +123,7 @@ def _row_factor(lists, q, chain, absent, shape):
 
 
 class _Pairs:
-    """Pairs of items in each list that meet a comparison of their ranks; absent items have the rank -1."""
+    """Pairs of items whose ranks in a list satisfy a comparison such as np.less; absent items have the rank -1."""
 
     def __init__(self, ranked, factor, compare):
         self.ranked, self.factor, self.compare = ranked, factor, compare
@@ -134,7 +134,7 @@ class _Pairs:
         self.whole = None
 
     def weigh(self, counts):
-        """Return the total weight of the lists where a pair meets the comparison, of shape (n_draws, n, n)."""
+        """Return the total weight of the lists in which a pair satisfies the comparison, of shape (n_draws, n, n)."""
         n = self.ranked.shape[1]
         if not self.many and self.whole is None:
             self.whole = self._of_items(0)

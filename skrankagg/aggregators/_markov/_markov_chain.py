@@ -105,8 +105,8 @@ class MarkovChain(BaseAggregator):
 
     The walker keeps moving from an item to another item that the lists prefer. So beating a good item counts more than
     beating a poor item. By default, as in the papers, two items are only compared by lists that contain both. If few
-    lists contain an item, its score depends on these lists alone. For lists that contain the top items of one
-    collection choose ``absent="last"``.
+    lists contain an item, its score depends on these lists alone. For lists that contain only the top items of one
+    collection, choose ``absent="last"``.
 
     Parameters
     ----------
@@ -192,10 +192,10 @@ class MarkovChain(BaseAggregator):
     "rank-centrality" has no jumps, so choose ``ergodic_number=0`` for the estimate of the paper. The logarithms of the
     scores are then log-worths of Bradley and Terry's model, if comparisons connect all items.
 
-    Other libraries use the same names for different chains. The "MC1" and "MC2" of FLAGR never block a move on partial
-    lists. The "MC3" of FLAGR moves to the worse item. It also accumulates the number of lists that rank both items
-    along a row, instead of counting each pair separately. The chains MC1 to MC3 of TopKLists also differ from the
-    chains of this class.
+    Other libraries use the same names for different chains. On partial lists, the "MC1" and "MC2" of FLAGR never
+    prevent a move. The "MC3" of FLAGR moves to the worse item. It also counts wrongly how many lists rank both items:
+    the count of a pair includes the counts of earlier pairs in the same row. The chains MC1 to MC3 of TopKLists also
+    differ from the chains of this class.
 
     The time is :math:`O(\sum_v L_v^2 + n^3)` for each query, where the :math:`L_v` are the lengths of its lists. The
     memory is a few matrices of :math:`n^2` numbers. For lists of a few hundred items, "mc1" and "mc2" do not need these

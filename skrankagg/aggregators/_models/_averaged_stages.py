@@ -41,7 +41,7 @@ class AveragedStages(Stages):
         self.ends[self.ptr[1:] - 1] = True
 
     def _without_chosen(self, mine, left):
-        """Copy the remaining worth `left`; at the rows of a tied class, only the items below the class count."""
+        """Copy the remaining worth `left`, and set the rows of each tied class to the worth below this class."""
         below = np.append(left[1:], 0.0)
         below[self.ends] = 0.0
         left = left.copy()
@@ -52,8 +52,8 @@ class AveragedStages(Stages):
     def _logs(self, worth, left):
         """Return, for each row, the logarithm of the total worth of the items that can be chosen.
 
-        The first row of a tied class gets the sum of the logarithms for the class, as a mean over all orders of the
-        class. The other rows of the class get 0.
+        In a tied class, the logarithms are added up over all choices in the class, and the sum is averaged over all
+        orders of the class. The first row of the class gets this mean, and its other rows get 0.
         """
         return super()._logs(worth, left) if self.is_strict else self._logs_and_slopes(worth, left)[0]
 
@@ -99,7 +99,10 @@ class AveragedStages(Stages):
         return share, self._of_whole_lists(running)
 
     def _before(self, running, rows):
-        """Return the running total before each tied class of one size; `rows` contains the rows of these classes."""
+        """Return the running total of the list just before each tied class of one size.
+
+        `rows`, of shape (size, n_classes), contains the rows of these classes.
+        """
         return np.where(np.isin(rows[0], self.ptr[:-1]), 0.0, running[rows[0] - 1])
 
     def _pairs_of_classes(self, worth, left):

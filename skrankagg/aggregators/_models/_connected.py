@@ -19,9 +19,9 @@ from ._standard_errors import invert_information
 def check_connected(lists, absent):
     """Raise InputError if the lists of some query do not connect each item to every other item.
 
-    Item a is connected to item b if a chain of items leads from a to b. Some list must rank the first of two neighbours
-    in the chain above the second, or tie them. Returns a mask of shape (n_queries,): True for each query in which some
-    items are connected only by chains that contain ties.
+    Item a is connected to item b if a chain of items leads from a to b. For every two neighbours in the chain, some
+    list must rank the first above the second, or tie them. Returns a mask of shape (n_queries,): True for each query in
+    which some items are connected only by chains that contain ties.
     """
     needs_ties = np.zeros(lists.n_queries, dtype=bool)
     below = ranks_absent_last(lists, absent)
@@ -49,7 +49,10 @@ def check_connected(lists, absent):
 
 
 def _add_absent(lists, q, below, above):
-    """Record in the matrix `above` that the lists marked in `below` rank their items above absent items."""
+    """Mark the pairs of a query in which a list ranks the first item and does not contain the second item.
+
+    The pairs are marked in the matrix `above`. Only the lists in the mask `below` are used.
+    """
     for k in np.flatnonzero(below & (lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]] > 0)):
         rows = slice(*lists.row_ptr[lists.list_ptr[q] + k : lists.list_ptr[q] + k + 2])
         held = np.zeros(len(above), dtype=bool)

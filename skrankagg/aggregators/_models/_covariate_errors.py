@@ -86,8 +86,8 @@ def _of_query(squares, moves, own, q, inverse, change):
 def _voters(lists, votes):
     """Return a sparse matrix of shape (n_units, n_lists) that sums derivatives over the lists of each unit.
 
-    A unit is a list, or a comparison that consists of several lists. The derivatives of most lists are multiplied by
-    the weight of the list. The derivatives of a list of w votes are multiplied by the square root of w, so that their
+    A unit is a list, or a comparison that consists of several lists. The derivatives of a list are multiplied by its
+    weight w. If the weight is a number of votes, they are multiplied by the square root of w instead, so that their
     squares are multiplied by w.
     """
     copies = are_votes(lists, votes, "Give votes=True if the weights are numbers of lists, otherwise votes=False.")

@@ -47,7 +47,7 @@ class CovariateResult(NamedTuple):
 
 
 class CovariateModel:
-    """Plackett-Luce model of lists with covariates, for the fit and its standard errors.
+    """Plackett-Luce model with covariates, which fits all queries and computes standard errors.
 
     A query is fitted as duels if all its lists have two items. If all queries share their coefficients, this is only
     done if all lists of all queries have two items.
@@ -115,9 +115,10 @@ class CovariateModel:
         return CovariateResult(log_worth, worth_error, coefficients, error, p, log_likelihood, n_iter, converged)
 
     def log_likelihoods(self, others):
-        """Fit the lists, and return their log-likelihoods under other list weights, at the fit and at equal utilities.
+        """Fit the lists, and compute the log-likelihoods of their queries with other list weights.
 
-        `others`, of shape (n_lists,), contains the other weights. Both results have the shape (n_queries,).
+        `others`, of shape (n_lists,), contains the other weights. The first result uses the fitted log-worths and
+        coefficients. For the second result, all of them are 0. Both results have the shape (n_queries,).
         """
         found, equal = np.empty((2, self.lists.n_queries))
         for queries, own, rows in self.parts:

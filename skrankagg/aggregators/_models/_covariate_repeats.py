@@ -108,7 +108,7 @@ class _ChordFits:
         return found
 
     def _gradients(self, worth, coefficients, weights, ridge):
-        """Return the gradients of the log posteriors of many replicates, by log-worths and by scaled coefficients."""
+        """Return the log posteriors' gradients for log-worths and for scaled coefficients, in many replicates."""
         rows, n = self.rows, len(worth)
         if self.design is None:
             columns = [

@@ -25,7 +25,7 @@ class DuelRows(NewtonRows):
     Parameters
     ----------
     first, second : array-like of shape (n_duels,), dtype=int
-        Candidates of the two items. Both belong to one query.
+        Indices of the two items of each duel, among the candidates. Both items belong to the same query.
     share : array-like of shape (n_duels,)
         Share of the win that the first item gets, from 0 to 1; a tie is 1/2.
     weight : array-like of shape (n_duels,), default=None
@@ -157,8 +157,9 @@ class DuelRows(NewtonRows):
     def scores(self, log_worth, coefficients):
         """Return the derivatives of each duel's log-likelihood, without the weight of the duel.
 
-        The derivatives by the log-worths are a sparse array of shape (n_duels, n_candidates). The derivatives by the
-        coefficients are an array of shape (n_duels, P), even if each query has its own coefficients.
+        The derivatives with respect to the log-worths are a sparse array of shape (n_duels, n_candidates). The
+        derivatives with respect to the coefficients are an array of shape (n_duels, P), even if each query has its own
+        coefficients.
         """
         residual = self.residuals(log_worth, coefficients)
         n = len(residual)
@@ -222,7 +223,7 @@ class DuelRows(NewtonRows):
         return connected_components(csr_array(edges, shape=(self.n_candidates,) * 2), directed=False)[1]
 
     def _derivatives(self, worth, coefficients, prior, ridge):
-        """Compute the gradients by log-worths and by scaled coefficients, and the weighted variance of each duel."""
+        """Compute the gradients for log-worths and for scaled coefficients, and the weighted variance of each duel."""
         odds = self._odds(worth, self.scaled, coefficients)
         probability = _logistic(odds)
         residual = np.subtract(self.share, probability, out=odds)
@@ -237,9 +238,10 @@ class DuelRows(NewtonRows):
     def _curvatures(self, variance):
         """Compute the negative second derivatives of the log-likelihood, for scaled covariates.
 
-        The first result contains the derivatives by two log-worths: one array for all queries with the same number of
-        items. The second contains the derivatives by a log-worth and a coefficient, of shape (n_candidates, P). The
-        third contains the derivatives by two coefficients, of shape (n_queries, P, P).
+        The first result contains the derivatives with respect to two log-worths: one array for all queries with the
+        same number of items. The second contains the derivatives with respect to a log-worth and a coefficient, of
+        shape (n_candidates, P). The third contains the derivatives with respect to two coefficients, of shape
+        (n_queries, P, P).
         """
         n, number = self.n_candidates, self.n_covariates
         both = np.bincount(self.cell, weights=variance, minlength=int(self.cell_ptr[-1]))

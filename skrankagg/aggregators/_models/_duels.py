@@ -113,7 +113,7 @@ class PairCounts:
         `won`, of shape (n_candidates, n_replicates), contains the wins of each candidate.
 
         The function leaves out the additive constant of the log-likelihood. It returns values of shape (n_queries,
-        n_replicates), and their derivatives by the log-worths.
+        n_replicates), and their derivatives with respect to the log-worths.
         """
         lists = self.lists
         heads, query = lists.candidate_ptr[:-1], lists.candidate_query

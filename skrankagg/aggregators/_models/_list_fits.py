@@ -12,7 +12,7 @@ _HAS_KERNEL = COMPILED
 
 
 def fit_small_queries(stages, fitted, **options):
-    """Fit the small queries without ties that an earlier method has not fitted.
+    """Fit the queries that are small and have no ties, unless an earlier method has already fitted them.
 
     `stages` is the likelihood. `fitted` contains three results of the earlier method: the variables, the number of
     iterations of each query, and a mask of the fitted queries. Returns the same three results after this fit. The

@@ -1,8 +1,8 @@
 """Plackett and Luce's model of lists of any length with covariates, fitted by Newton's method.
 
-The utility of a row is u = t_i + x'b, so the derivatives by log-worths and coefficients follow from the derivatives by
-the utilities of the rows. To differentiate by utilities, each list is treated as a query whose items are its rows. This
-model is also known as the rank-ordered or exploded logit.
+The utility of a row is u = t_i + x'b, so the derivatives with respect to log-worths and coefficients follow from the
+derivatives with respect to the utilities of the rows. To differentiate by utilities, each list is treated as a query
+whose items are its rows. This model is also known as the rank-ordered or exploded logit.
 """
 
 import copy
@@ -22,7 +22,7 @@ _CELLS = 1 << 20
 
 
 class ListRows(NewtonRows):
-    """Plackett-Luce model of lists with covariates; items absent from a list were not available.
+    """Plackett-Luce model of lists with covariates; items absent from a list could not be chosen.
 
     Parameters
     ----------
@@ -82,8 +82,9 @@ class ListRows(NewtonRows):
     def scores(self, log_worth, coefficients):
         """Return the derivatives of each list's log-likelihood, without the weight of the list.
 
-        The derivatives by the log-worths are a sparse array of shape (n_lists, n_candidates). The derivatives by the
-        coefficients are an array of shape (n_lists, P), even if each query has its own coefficients.
+        The derivatives with respect to the log-worths are a sparse array of shape (n_lists, n_candidates). The
+        derivatives with respect to the coefficients are an array of shape (n_lists, P), even if each query has its own
+        coefficients.
         """
         lists = self.lists
         plain = self.with_weight(np.ones(lists.n_lists))
@@ -107,7 +108,7 @@ class ListRows(NewtonRows):
         return label + self.candidate_query * (int(label.max()) + 1)
 
     def _derivatives(self, worth, coefficients, prior, ridge):
-        """Compute the gradients by log-worths and by scaled coefficients, and the utilities of the rows."""
+        """Compute the gradients for log-worths and for scaled coefficients, and the utilities of the rows."""
         utility = self._utilities(worth, coefficients)
         slope = self.stages.value_and_gradient(utility)[1]
         by_worth = np.bincount(self.lists.candidate, weights=slope, minlength=self.n_candidates)
@@ -118,9 +119,10 @@ class ListRows(NewtonRows):
     def _curvatures(self, utility):
         """Compute the negative second derivatives of the log-likelihood, for scaled covariates.
 
-        The first result contains the derivatives by two log-worths: one array for all queries with the same number of
-        items. The second contains the derivatives by a log-worth and a coefficient, of shape (n_candidates, P). The
-        third contains the derivatives by two coefficients, of shape (n_queries, P, P).
+        The first result contains the derivatives with respect to two log-worths: one array for all queries with the
+        same number of items. The second contains the derivatives with respect to a log-worth and a coefficient, of
+        shape (n_candidates, P). The third contains the derivatives with respect to two coefficients, of shape
+        (n_queries, P, P).
         """
         n, number, cells = self.n_candidates, self.scaled.shape[1], np.zeros(int(self.cell_ptr[-1]))
         crossed, by_coefficient = np.zeros((n, number)), np.zeros((self.n_queries, number, number))
@@ -139,7 +141,9 @@ class ListRows(NewtonRows):
         return [cells[own] for _, _, own in self.blocks], crossed, by_coefficient
 
     def _matrices(self, utility):
-        """Yield the rows and the matrices of second derivatives by utilities, for batches of lists of equal length.
+        """Yield the rows of some lists of equal length, and the matrix of second derivatives of each list.
+
+        The derivatives are with respect to the utilities of the rows.
 
         The rows have the shape (n_some, length), and the matrices have the shape (n_some, length, length).
         """

@@ -23,14 +23,15 @@ def minimise(
 
     `function` accepts the variables, of shape (n,), and returns the value for each group, of shape (n_groups,), and the
     gradient, of shape (n,). `group` contains the group of each variable, and `scale` approximates the second
-    derivatives; both arrays have shape (n,). A group has converged if a step of the gradient divided by `scale` would
-    move no variable by more than `tol`, or if rounding prevents further progress. No variable moves by more than
-    `largest_step` in one iteration. This limit prevents overflow of exponentials in the function. `converged`, of shape
-    (n_groups,), marks groups whose variables must not change; with None, all variables may change.
+    derivatives; both arrays have shape (n,). The gradient divided by `scale` approximates a step to the minimum. A
+    group has converged if this step would move no variable by more than `tol`, or if rounding prevents further
+    progress. No variable moves by more than `largest_step` in one iteration. This limit prevents overflow of
+    exponentials in the function. `converged`, of shape (n_groups,), marks groups whose variables must not change; with
+    None, all variables may change.
 
-    ``narrow(groups)`` returns the same function for some groups, given in ascending order, and for the variables of
-    these groups. Then only the groups that have not converged are computed; the results are equal to the last bit. With
-    None, all groups are computed until the last one has converged.
+    ``narrow(groups)`` returns the same function, restricted to the given groups and their variables; the groups are in
+    ascending order. It is called to leave out the groups that have converged. The results stay the same to the last
+    bit. With None, all groups are computed until the last one has converged.
 
     Returns the variables and, for each group, the value, the number of iterations and whether the group has converged.
     """

@@ -156,7 +156,7 @@ class NewtonRows:
             yield whole * scale[:, None] * scale
 
     def undetermined(self):
-        """Return the share of each covariate's information that items and earlier covariates do not explain.
+        """Return, for each covariate, the share of its information that items and earlier covariates do not explain.
 
         The result has the shape (n_sets, P). The information is computed for equal worths and for coefficients of 0, so
         the shares depend only on the covariates and on the items of the lists.
@@ -185,8 +185,8 @@ class NewtonRows:
     def _solver(self, state, worth, prior, ridge, component):
         """Return a function that computes Newton's steps for many gradients at once.
 
-        The gradients by log-worths have the shape (n_candidates, n), and the gradients by scaled coefficients have the
-        shape (n_sets, P, n). The steps have the same shapes.
+        The gradients for log-worths have the shape (n_candidates, n), and the gradients for scaled coefficients have
+        the shape (n_sets, P, n). The steps have the same shapes.
         """
         by_worth, crossed, by_coefficient = self._curvatures(state)
         rest, follow, inverses = self._eliminate(

@@ -31,28 +31,31 @@ _CELLS = 1 << 20
 
 
 def mean_logs(worth, below):
-    """Compute the mean of the sum of log x over all orders of tied items, and :func:`mean_powers` for the power 1.
+    """Average sums of log x and of 1 / x over all orders of the tied items of each class.
 
-    x is the total worth of the items that are available at a choice. `worth`, of shape (n_items, n_classes), contains
-    the worths of the classes. `below`, of shape (n_classes,), contains the worth below each class. The three results
-    have the shapes (n_classes,), (n_classes,) and (n_items, n_classes).
+    x is the total worth of the items that are available at a choice, and the sums are over the choices in a class.
+    `worth`, of shape (n_items, n_classes), contains the worths of the items of each class. `below`, of shape
+    (n_classes,), contains the worth below each class. The first result, of shape (n_classes,), is the average for log
+    x. The other two are the results of :func:`mean_powers` for the power 1.
     """
     return _in_parts(_LOGS, worth, below)
 
 
 def mean_powers(worth, below, power):
-    """Compute the mean of the sum of 1 / x^power over all orders of tied items, in total and for each item.
+    """Average sums of 1 / x^power over all orders of the tied items, for each class and for each item of a class.
 
-    The sum for an item includes only the choices at which the item is available. `power` is 1 or 2. The results have
-    the shapes (n_classes,) and (n_items, n_classes). For the other arguments see :func:`mean_logs`.
+    The sum for a class includes all choices in the class. The sum for an item includes only the choices at which the
+    item is available. `power` is 1 or 2. The results have the shapes (n_classes,) and (n_items, n_classes). For the
+    other arguments see :func:`mean_logs`.
     """
     return _in_parts(_POWERS, worth, below, power)
 
 
 def mean_squares_of_pairs(worth, below):
-    """Compute the mean of the sum of 1 / x^2 for each pair of tied items, over the choices with both items available.
+    """Average sums of 1 / x^2 over all orders of the tied items of a class, for each pair of these items.
 
-    The result has shape (n_items, n_items, n_classes). For x and the arguments see :func:`mean_logs`.
+    The sum for a pair includes only the choices at which both items are available. The result has shape (n_items,
+    n_items, n_classes). For x and the arguments see :func:`mean_logs`.
     """
     return _in_parts(_PAIRS, worth, below)[0]
 
@@ -114,7 +117,7 @@ def _sums_of_sets(worth, below):
 
 
 def _with_each(value, n_items):
-    """Sum a value over all sets of items, and over the sets that contain each item."""
+    """Sum a value over all sets of items and, for each item, over the sets that contain this item."""
     own = np.empty((n_items, value.shape[1]))
     for item in reversed(range(n_items)):
         half = len(value) // 2
@@ -225,10 +228,11 @@ def _integrated_pairs(worth, below, s):
 def _products(kept):
     """Return the points of the quadrature rule, and two weighted means of exp(-w(D) s) for each point.
 
-    At a point p, the set D contains each item with probability p. The first mean is over all sets D; the second leaves
-    out the empty set. Both are multiplied by the weights of the quadrature rule. `kept` contains exp(-w s) of each
-    item, of shape (n_items, n_points, n_classes). The points have the shape (n_shares, 1, 1), and the means have the
-    shape (n_shares, n_points, n_classes).
+    D is a random set of tied items, and w(D) is the sum of their worths w. At a point p, the set contains each item
+    with probability p. s is a grid point of the integrals that the top of the module describes. The first mean is over
+    all sets D; the second leaves out the empty set. Both are multiplied by the weights of the quadrature rule. `kept`
+    contains exp(-w s) of each item, of shape (n_items, n_points, n_classes). The points have the shape (n_shares, 1,
+    1), and the means have the shape (n_shares, n_points, n_classes).
     """
     share, weight = (one[:, None, None] for one in _shares_left(len(kept)))
     sets, power = np.zeros((len(share), *kept.shape[1:])), np.ones_like(share)
@@ -246,7 +250,10 @@ def _products(kept):
 
 
 def _left_by_efron(worth, below):
-    """Return the available worth and the remaining share of the class, for all choices except the last two."""
+    """Compute the available worth by Efron's rule, for all choices in a class except the last two.
+
+    The second result contains, for each of these choices, the share of the class that is still available.
+    """
     n_items = len(worth)
     share = 1 - np.arange(n_items - 2)[:, None] / n_items
     return below + share * _tree_sum(worth), share

@@ -63,11 +63,11 @@ class PlackettLuce(WeightedAggregator):
     std_errors : {"model", "voters"} or str, default=None
         Method for standard errors. "model" uses the curvature of the likelihood. "voters" uses the differences between
         the lists; this method is also valid if the model is wrong. If the lists of a group resemble each other, pass
-        the name of the grouping, such as "judge". The differences between the groups are then used. None computes no
-        standard errors.
+        the name of the grouping, such as "judge". The differences between the groups are then used. With None, no
+        standard errors are computed.
     scale : {"log", "elo"}, default="log"
         Scale of the scores. "log" publishes the log-worths. "elo" multiplies them by 400 / log(10), so that a lead of
-        400 points means odds of 10 to 1, and the mean of a query is 1000.
+        400 points means odds of 10 to 1, and shifts the mean of each query to 1000.
     anchor : mapping or pandas.Series of one item to float, default=None
         An item whose score is known, such as ``{"gpt-4": 1300}``. All scores of a query are shifted, so that the item
         has this score. Standard errors then refer to the difference from this item.
@@ -113,8 +113,8 @@ class PlackettLuce(WeightedAggregator):
     query_info_ : DataFrame
         For each query of `fit`: `query`, `log_likelihood` of its lists without the prior, `n_iter` and `converged`.
         With ``ties="davidson"`` there is also `tie_prevalence`, the number :math:`d_2`. It is 0 if no two items tie.
-        With ``prior=0`` it is infinite if two items tie whenever they can.
-        With `covariates` there are also `coefficient_NAME`, `std_error_NAME` and `p_NAME` for each covariate.
+        With ``prior=0`` it is infinite if two items tie at every choice where a tie of two items is possible. With
+        `covariates` there are also `coefficient_NAME`, `std_error_NAME` and `p_NAME` for each covariate.
     coefficients_ : DataFrame
         For each query and covariate: `query`, `covariate`, `coefficient`, `std_error`, `p` and `odds_ratio`. With
         ``coefficients="all"`` there is no column `query`. The attribute does not exist with ``covariates=None``.
@@ -191,9 +191,9 @@ class PlackettLuce(WeightedAggregator):
     polynomial. The time for each row grows with the square of the size of the largest class. With "davidson", the
     comparisons of the prior may also end in ties. Suppose that sets of size k are chosen whenever they can be, as in
     approval ballots of k items each. Then the estimate of :math:`d_k` is infinite, and the result is the limit for
-    growing :math:`d_k`. In this limit, the sums leave out all sizes that are never chosen where size k is possible. A
-    tie at the end of a list is evidence that the tied items are equally good. If the tie only means "not ranked", leave
-    these items out.
+    growing :math:`d_k`. In this limit, the sums leave out each size that is never chosen at a choice where size k is
+    possible. A tie at the end of a list is evidence that the tied items are equally good. If the tie only means "not
+    ranked", leave these items out.
 
     **Reliabilities.** A voter of reliability :math:`\eta` chooses in proportion to :math:`e^{\eta t_i}` [6]_. With a
     reliability near 0, choices are nearly random. With "query" the mean reliability over the voters of each query is 1.
@@ -224,11 +224,11 @@ class PlackettLuce(WeightedAggregator):
     **Standard errors** refer to the score minus the mean of the query, or minus the score of the anchor. They are
     computed at the estimate. The prior is ignored, because it is not data. Standard errors are infinite in queries
     whose lists do not determine all differences of worths. `votes` refers to the weights in the lists, multiplied by
-    `voter_weights`. Comparisons that were merged are still counted one by one. A comparison whose outcome is a share of
-    a win, or has a factor in ``outcomes=``, counts as a single comparison. With a grouping of G groups, the derivatives
-    of the log-likelihood are summed by group, and the sum of their squares is multiplied by G / (G - 1). For intervals,
-    use the quantiles of the t distribution with G - 1 degrees of freedom. Two items tie if their log-worths differ by
-    less than ten times `tol`.
+    `voter_weights`. Comparisons that were merged are still counted one by one. A comparison counts once, even if its
+    outcome is a share of a win or has a factor in ``outcomes=``. With a grouping of G groups, the derivatives of the
+    log-likelihood are summed by group, and the sum of their squares is multiplied by G / (G - 1). For intervals, use
+    the quantiles of the t distribution with G - 1 degrees of freedom. Two items tie if their log-worths differ by less
+    than ten times `tol`.
 
     The fit takes about 30 passes over the rows. With "average", classes of more than ten tied items take many times
     longer than with "efron". The time of standard errors grows with the square of the length of each list and the cube
@@ -488,9 +488,10 @@ class PlackettLuce(WeightedAggregator):
         return reliability
 
     def _log_likelihood_after(self, lists, others):
-        """Compute each query's log-likelihood of `others`, with worths fitted to `lists` and with equal worths.
+        """Fit the worths to `lists`, and compute each query's log-likelihood of `others` with these worths.
 
-        `lists` and `others` have the same rows and different list weights. Returns two arrays of shape (n_queries,).
+        `lists` and `others` have the same rows and different list weights. The second result contains the
+        log-likelihoods of `others` with equal worths. Both results have shape (n_queries,).
         """
         if self.covariates:
             return CovariateModel(lists, self).log_likelihoods(others.list_weight)

@@ -29,8 +29,8 @@ class VoterPosterior:
     shape : float
         Shape of the gamma distribution of the reliabilities.
     size : ndarray of shape (n_lists,)
-        Number of voters that the voter of each list represents. Each of these voters has the gamma prior. 0 means that
-        the list is ignored.
+        Number of voters as which the voter of each list counts. Each of them has the gamma prior. 0 means that the list
+        is ignored.
     of_query : bool
         True if a voter has a separate reliability in each query; False if a voter has one reliability for all queries.
     """
@@ -61,13 +61,13 @@ class VoterPosterior:
         return np.divide(plain, mean, out=np.ones_like(plain), where=self.share > 0)
 
     def update_spread(self, variables, worth_curvature, moved):
-        """Update the variance of each voter's choices due to uncertain worths, in the groups marked by `moved`.
+        """Update how much each voter's choices vary because the worths are uncertain, in the groups marked by `moved`.
 
         A group is a query, or all queries together if a voter has one reliability for all of them.
 
         The variance of a log-worth is the inverse of its curvature; the prior adds `worth_curvature` to this curvature.
-        The variances of the log-worths cause a variance of each voter's choices. This second variance is the penalty on
-        a larger reliability.
+        The variances of the log-worths cause a variance of each voter's choices. The variance of the choices is stored;
+        it is the penalty on a larger reliability.
         """
         stages = self.stages
         curvature, factor = stages.curvature(variables), stages.reliability
@@ -79,7 +79,7 @@ class VoterPosterior:
         self.spread = np.where(moved[self.group][self.place], spread, self.spread)
 
     def value_and_gradient(self, variables, log_reliability):
-        """Compute each group's expected log-posterior at the given worths, and the derivatives by log-reliability.
+        """Compute each group's expected log-posterior at the given worths, and its gradient for the log-reliabilities.
 
         A group is a query, or all queries together if a voter has one reliability for all of them.
         """
@@ -96,7 +96,7 @@ class VoterPosterior:
         return value, slope - self.share * reliability * total
 
     def scale(self, variables):
-        """Approximate the second derivatives by log-reliability from the variation of the log-worths."""
+        """Approximate the second derivatives for the log-reliabilities, from the variation of the log-worths."""
         stages = self.stages
         worths, mine = stages.inner.n_choices()[: len(stages.origin)], variables[stages.origin]
         n_cells = len(stages.cell_query)

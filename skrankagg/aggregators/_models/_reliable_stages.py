@@ -25,8 +25,8 @@ class ReliableStages:
     voter : ndarray of shape (n_lists,), dtype=int64
         Number of each list's voter, from 0. All lists of a voter have the same reliability.
     make : callable
-        ``make(lists, owner)`` prepares the plain likelihood of lists. `owner` contains, for each query of these lists,
-        the original query to which it belongs.
+        ``make(lists, owner)`` prepares the plain likelihood of lists in which each original query is divided into one
+        query for each voter. `owner` contains the original query of each of these queries.
     absent : {"auto", "last", "ignore"}
         How to treat items missing from a list. With "last" they are available at every choice but never chosen, and
         with "ignore" they are not available. "auto" is "ignore" for lists that were read as paired comparisons, and
@@ -67,7 +67,7 @@ class ReliableStages:
         return self.inner.lists.list_query[self.pattern]
 
     def curvature(self, variables):
-        """Return the second derivative of each cell's log-likelihood by each of its log-worths, multiplied by -1.
+        """Return the second derivative of each cell's log-likelihood for each of its log-worths, multiplied by -1.
 
         A cell contains the lists of one voter in one query. Ties hardly change these derivatives, so all ties are
         treated by Efron's rule.
@@ -75,7 +75,7 @@ class ReliableStages:
         return self.uncertain.curvature(self.reliability[self.cell] * variables[self.origin])
 
     def by_reliability(self, variables, reliability):
-        """Compute the log-likelihood of each cell at its reliability, and the derivative by the reliability.
+        """Compute the log-likelihood of each cell at its reliability, and its derivative for the reliability.
 
         A cell contains the lists of one voter in one query.
         """
@@ -100,19 +100,22 @@ class ReliableStages:
         self.inner.tie_sizes_of(other.inner)
 
     def n_choices(self):
-        """Approximate the second derivatives by all variables, multiplied by -1."""
+        """Approximate the second derivative with respect to each variable, multiplied by -1."""
         worths, ties = np.split(self.inner.n_choices(), [len(self.origin)])
         square = self.reliability**2
         worths = np.bincount(self.origin, weights=square[self.cell] * worths, minlength=self.lists.n_candidates)
         return np.concatenate([worths, self._of_queries(square[:, None] * ties.reshape(len(square), -1)).ravel()])
 
     def prevalence(self, variables):
-        """Return the prevalences d_1, d_2 and so on of each query, of shape (n_queries, largest class)."""
+        """Return the prevalence of choosing k items at once, for each query and each k.
+
+        Column k - 1 of the result contains d_k; the shape is (n_queries, largest class).
+        """
         ties = self._split(variables)[1]
         return np.column_stack([np.ones(self.lists.n_queries), np.where(self.seen, np.exp(ties), 0.0)])
 
     def value_and_gradient(self, variables):
-        """Compute the log-likelihood of each query, and its derivatives by all variables."""
+        """Compute the log-likelihood of each query, and its derivatives with respect to all variables."""
         lists, factor = self.lists, self.reliability
         value, gradient = self.inner.value_and_gradient(self._inner(variables))
         worths, ties = np.split(gradient, [len(self.origin)])

@@ -75,9 +75,9 @@ class Stages:
         return np.empty(0, dtype=np.int64)
 
     def prevalence(self, variables):
-        """Return the prevalence of choosing a single item, which is 1 in each query; the shape is (n_queries, 1).
+        """Return the prevalence d_1 of choosing one item at a time, which is 1 in each query, of shape (n_queries, 1).
 
-        Other models have a column for each number of items that may be chosen at once.
+        Models in which k items may be chosen at once also have a column for each k.
         """
         return np.ones((self.lists.n_queries, 1))
 
@@ -227,7 +227,7 @@ class Stages:
         return ragged_cumsum(mine[self.backwards], self.ptr)[self.backwards]
 
     def _without_chosen(self, mine, left):
-        """Return the worth available at each row: subtract the share of a tied class that earlier choices have used up.
+        """Return the worth available at each row, if earlier choices in a tied class have used up a share of the class.
 
         `left` contains the total worth from each row to the end of its list.
         """
@@ -278,7 +278,7 @@ class Stages:
         return correct
 
     def _over_absent(self, rest):
-        """Add up the values of the lists that do not contain a candidate; `rest` contains a value for each list."""
+        """For each candidate, add up the values in `rest` (one for each list) of the lists that do not contain it."""
         lists = self.lists
         held = np.bincount(self.candidate, weights=rest[self.row_list], minlength=lists.n_candidates)
         total = lists.sum_over_lists(rest)[lists.candidate_query]

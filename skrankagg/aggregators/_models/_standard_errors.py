@@ -53,9 +53,9 @@ def invert_information(information):
 def _units(lists, votes):
     """Return a function that finds the independent units in a slice of lists.
 
-    The function returns the weights of the lists, a mask, the unit of each list, and the factor 1. The mask is True for
-    lists whose weight is a number of votes; each vote is then a unit. The unit of any other list is the list itself, or
-    the comparison that the list shares with other lists.
+    The function returns the weights of the lists, a mask, the unit of each list, and a factor for the sum of squares,
+    which is 1 here. The mask is True for lists whose weight is a number of votes; each vote is then a unit. The unit of
+    any other list is the list itself, or the comparison that the list shares with other lists.
     """
     copies = are_votes(lists, votes, "Give votes=True if the weights are numbers of lists, otherwise votes=False.")
     unit = first_of_each_unit(lists)

@@ -43,8 +43,8 @@ class TiedStages:
         Number of the group of each query. The tie sizes are determined once for all queries of a group. With None, each
         query is a group of its own.
     has_prior : bool, default=True
-        Whether there is a prior. With a prior, each item also wins comparisons that might have tied. These wins bound
-        the prevalence of pairs.
+        Whether there is a prior. With a prior, each item also wins invented comparisons that could have ended in a tie.
+        These wins set an upper bound on the prevalence of pairs.
     """
 
     #: None, because lists of two items need the formulas of this class.
@@ -67,7 +67,10 @@ class TiedStages:
         self._read_sizes()
 
     def _read_sizes(self):
-        """Find the sizes of tied classes in lists of positive weight, and the sizes that compete with each size."""
+        """Find the sizes of tied classes in lists of positive weight, and the rivals of each size.
+
+        The top of the module defines rivals.
+        """
         most_left = np.zeros((int(self.owner.max()) + 1, self.largest + 1), dtype=np.int64)
         for own, _, size in self.blocks:
             one, place = np.nonzero((size > 0) & (self.list_weight[own] > 0)[:, None])
@@ -128,7 +131,10 @@ class TiedStages:
         return np.concatenate([rows, ties[:, 2:].ravel()])
 
     def prevalence(self, variables):
-        """Return the prevalences d_1, d_2 and so on of each query, of shape (n_queries, largest class)."""
+        """Return the prevalence of choosing k items at once, for each query and each k.
+
+        Column k - 1 of the result contains d_k; the shape is (n_queries, largest class).
+        """
         extra = variables[self.lists.n_candidates :].reshape(self.seen.shape)
         return np.column_stack([np.ones(self.lists.n_queries), np.where(self.seen, np.exp(extra), 0.0)])
 

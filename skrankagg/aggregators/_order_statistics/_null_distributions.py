@@ -155,7 +155,8 @@ class SumOfDraws:
     def _convolve(self, cell, tilt, n_cells, most):
         """Return the tilted probability of each grid cell, the log norm of the tilt, and the rounding error.
 
-        The log norm is the logarithm of the expectation of exp(-tilt * sum). Cells are numbered modulo `n_cells`.
+        The tilt multiplies the probability of each sum by exp(-tilt * sum). The log norm is the logarithm of the
+        expectation of this factor. Cells are numbered modulo `n_cells`.
         """
         transform, log_norm = None, 0.0
         for value, mass, count in self._kinds:
@@ -175,8 +176,9 @@ class SumOfDraws:
 class _Moments:
     """Log norm and standard deviation of a sum of draws under exponential tilts.
 
-    The log norm of a tilt is the logarithm of the expectation of exp(-tilt * sum). Two correct digits suffice to choose
-    tilts and ranges, so neighbouring values of a long list are merged.
+    A tilt multiplies the probability of each sum by exp(-tilt * sum). Its log norm is the logarithm of the expectation
+    of this factor. Two correct digits suffice to choose tilts and ranges, so neighbouring values of a long list are
+    merged.
     """
 
     def __init__(self, kinds):
@@ -223,12 +225,12 @@ class _Moments:
 
 
 def _choose_tilts(moments):
-    """Choose ascending tilts from 0 until the smallest sum is likely under the last tilt, and some tilts below 0.
+    """Choose larger and larger tilts, until the smallest sum is likely under the last tilt, and some tilts below 0.
 
-    A tilt multiplies the probability of each sum by exp(-tilt * sum). Its log norm is the logarithm of the expectation
-    of this factor. There are three results. The first contains the tilts of at least 0, in ascending order. The second
-    is a list of pairs, each of a tilt below 0 and its log norm. The third contains the log norms of the tilts in the
-    first result.
+    A tilt multiplies the probability of each sum by exp(-tilt * sum). The log norm of a tilt is the logarithm of the
+    expectation of this factor. There are three results. The first contains the tilts of at least 0, in ascending order.
+    The second is a list of pairs, each of a tilt below 0 and its log norm. The third contains the log norms of the
+    tilts in the first result.
     """
     deviation = moments.deviation(0.0)
     tilts, log_norms = [0.0], [0.0]

@@ -157,7 +157,7 @@ def sums_above_least(lists, n_items, logarithms, ignore_absent):
 
 
 def _null_distribution(kinds, copies, logarithms):
-    """Build the null distribution of a rank sum minus its smallest possible value; return None for too many lists."""
+    """Build the null distribution of a rank sum minus its smallest value; return None if there are too many lists."""
     if copies.sum() > _MOST_LISTS:
         return None
     measure = np.log if logarithms else np.asarray

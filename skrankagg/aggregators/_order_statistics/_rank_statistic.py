@@ -163,8 +163,8 @@ class RankStatistic(BaseNormalisedRanks):
     statistics. The weights of a query may add up to at most :math:`2^{53}`. The time is linear in the number of rows,
     except for sorting. For each rank of an item, "stuart" takes some :math:`100 \sqrt{m}` steps. "stuart" also
     processes a list of weight w as w lists. So its time grows with the weights to the power of 1.5, and its memory
-    grows in proportion to the weights. Weights are refused if they lead to more than :math:`2^{24}` ranks and to more
-    ranks than there are rows.
+    grows in proportion to the weights. Weights are refused if all these lists together have more than :math:`2^{24}`
+    ranks, and more ranks than the original lists have rows.
 
     References
     ----------

@@ -22,8 +22,8 @@ __all__ = ["RobustRankAggregation"]
 def rho_score(candidate, x, n_lists, *, weight=None):
     """Compute log rho of each candidate from its normalised ranks `x`.
 
-    Each order statistic of a candidate has a probability under random ranks. rho is the smallest of these
-    probabilities, so log rho is at most 0.
+    For each order statistic of a candidate's ranks, there is a probability that random ranks give no larger value. rho
+    is the smallest of these probabilities, so log rho is at most 0.
     """
     rows, place = sorted_places(candidate, x, len(n_lists), weight=weight)
     candidate = candidate[rows]
@@ -102,7 +102,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
     statistics. In a query the weights may add up to :math:`2^{53}`. With exact p-values or different shares, the m
     lists are processed one by one, and the weights may add up to :math:`2^{24}`. The time is linear in the number of
     rows, except for sorting. Exact p-values take about :math:`m^2 / 2` logarithms and powers for each distinct
-    :math:`\rho`. With different shares, each distinct rank takes a number of steps that is m times the largest k.
+    :math:`\rho`. With different shares, each distinct rank takes :math:`m k` steps, where :math:`k` is the largest
+    index in the minimum.
 
     References
     ----------

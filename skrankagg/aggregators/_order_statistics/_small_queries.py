@@ -21,8 +21,9 @@ def small_pvalues(lists, n_items, *, ignore_absent):
 
     Returns the p-value of each candidate, which is NaN in queries that are not small, and a mask of the small queries.
     `n_items` contains the number by which the ranks of each list are divided, as float64 of shape (n_lists,). A query
-    is small if its distributions have few cells, where a cell is one possible sum of ranks. This depends only on the
-    lists of the query. The number of cells for a normalised rank of 1 is a common multiple of the numbers in `n_items`.
+    is small if its distributions have few cells; a cell is one possible sum of normalised ranks. This depends only on
+    the lists of the query. The range from 0 to 1 is divided into a common multiple of the numbers in `n_items`, so
+    every normalised rank is a whole number of cells.
     """
     pvalue, is_small = np.full(lists.n_candidates, np.nan), np.zeros(lists.n_queries, dtype=bool)
     # This is a lower bound on the number of cells, because a common grid only adds cells.
@@ -94,7 +95,7 @@ def _pvalues(lists, n_items, ignore_absent):
 
 
 def _alike(nulls, n_cells):
-    """Yield groups of null distributions with similar numbers of cells, and a limited total number of cells."""
+    """Yield groups of null distributions that have similar numbers of cells and not too many cells in total."""
     size = np.frexp(n_cells[nulls])[1]
     for one in np.unique(size):
         of_size = nulls[size == one]
@@ -120,7 +121,9 @@ class _Draws:
         self._halves = 1 + odd[example]
 
     def grid(self, number, copies, ptr):
-        """Return, for each distribution, the number of grid cells in a normalised rank of 1, and in all possible sums.
+        """Return, for each distribution, the number of grid cells from 0 to 1, and the number of cells for all sums.
+
+        A cell is one possible sum of normalised ranks. Every normalised rank is a whole number of cells.
 
         A number is infinite if there are too many cells.
         """

@@ -38,7 +38,7 @@ class BordaCount(_BordaPoints, SharedPointSums):
     See Also
     --------
     SimpleBorda : Unranked items get no points.
-    CombSUM : With ``norm="borda"`` it gives the same order; its scores are Borda points over the number of items.
+    CombSUM : With ``norm="borda"`` it gives the same order; its scores are Borda points divided by the number of items.
     RankStatistic : With ``absent="ignore"`` it divides each rank by the length of the list.
 
     Notes

@@ -26,7 +26,7 @@ _MAY_BE_NEGATIVE = frozenset({"z-score", "dbsf", "max", "l2", None})
 
 
 class BaseComb(BaseAggregator):
-    """Base class of all methods that combine normalised scores; it has their parameters, normalisation and checks."""
+    """Base class of all methods that combine normalised scores, with their parameters, normalisation and checks."""
 
     _tag_notes = {"needs_scores": '`norm="borda"`, `"rank"`, `"reciprocal"` and `"simple-borda"` do not'}
     _any_numbering = True
@@ -255,7 +255,10 @@ class _Supported(_SumsOfScores):
         return Consensus(points, scale=scale, additive=total.additive)
 
     def _forgotten(self, lists, total, factor, points):
-        """Return a mask of the queries in which a sum underflows to 0, although sum times factor is not tiny."""
+        """Return a mask of the queries in which an item's sum underflows to 0, but its score would not be tiny.
+
+        The score is the sum times `factor`, which may be very large.
+        """
         heads = lists.candidate_ptr[:-1]
         matters = np.maximum(TOLERANCE * np.maximum.reduceat(np.abs(points), heads), _TINY / np.finfo(np.float64).eps)
         with np.errstate(over="ignore", invalid="ignore"):

@@ -109,7 +109,8 @@ def _scale_weights(lists):
 def _scaled(lists, weight):
     """Scale the list weights of each query by a power of two, so that the largest is close to 1.
 
-    The weighted means of points stay the same, and their products neither overflow nor lose precision.
+    The weighted means of points stay the same. The products of weights and points then neither overflow nor lose
+    precision.
     """
     _, exponent = np.frexp(np.maximum.reduceat(weight, lists.list_ptr[:-1]))
     return np.ldexp(weight, -exponent[lists.list_query])

@@ -19,7 +19,7 @@ __all__ = ["InverseSquareRank", "RankBiasedCentroid", "ReciprocalRankFusion"]
 
 
 class _RankDecay(BaseAggregator):
-    """Base class of methods that sum a gain for each rank and may multiply each candidate's sum by a factor.
+    """Base class of methods that sum a gain for each rank, and that may multiply the sum of a candidate by a factor.
 
     Subclasses define the gain and the factor.
     """

@@ -24,7 +24,7 @@ def sum_rows(lists, value, given=None):
 
 
 def sum_sizes(lists, value, given=None):
-    """Compute the same sums as :func:`sum_rows`, but of absolute values.
+    """Compute the same sums as :func:`sum_rows`, but with the absolute value of each term.
 
     If positive and negative terms may cancel, the rounding errors are estimated from these sums.
     """

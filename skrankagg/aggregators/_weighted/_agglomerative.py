@@ -19,14 +19,15 @@ __all__ = ["Agglomerative"]
 
 
 class Agglomerative(WeightedAggregator):
-    r"""Merge the two most similar lists until one list is left; lists that agree with majorities have more weight.
+    r"""Merge the two most similar lists again and again; lists that agree with majorities have more weight.
 
     Nearly equal lists are merged early, so together they count as one list when they are later merged with other lists.
 
     Parameters
     ----------
     c1, c2 : float, default=0.1, 0.5
-        Coefficients of the weight of a merged list, at least 0 and not both 0, see Notes.
+        Coefficients in the formula for the weight of a merged list, see Notes. Both are at least 0, and at least one is
+        above 0.
     weight_update : {"mean", "similarity"}, default="mean"
         Weight of a merged list, see Notes.
     weighting : {"query", "global"}, default="query"
@@ -174,7 +175,7 @@ class Agglomerative(WeightedAggregator):
         return consensus
 
     def _merge(self, score, weight, list_ptr):
-        """Merge the two most similar lists of each query until one list is left.
+        """Repeatedly merge the two most similar lists of each query, until one list is left.
 
         Returns scores of shape (n_queries, n_items).
         """

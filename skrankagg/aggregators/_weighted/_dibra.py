@@ -105,17 +105,18 @@ class DIBRA(WeightedAggregator):
     "tau"            share of discordant pairs among the pairs that the list and the consensus both order
     ================ ==============================================================================================
 
-    Agreement must mean a small distance, as the abstract of the paper demands. The author's program, FLAGR, sets the
-    two vectors of the cosine in opposite directions and uses correlations as distances. DIBRA does neither.
+    A list that agrees with the consensus must have a small distance, as the abstract of the paper demands. In FLAGR,
+    the author's program, this is not so: the two vectors of the cosine point in opposite directions, and correlations
+    are used as distances. DIBRA does neither.
 
     ``prune="low"`` keeps the first :math:`\lfloor (d_1 + d_2 w'_v) L_v \rfloor` items of each list, at least one, where
     :math:`w'` is the min-max scaled weight. ``prune="wire"`` [2]_ sorts the voters of a query by weight into
     `n_buckets` buckets of equal size. Let :math:`m` be the number of voters with a weight above 0. All lists in bucket
     :math:`b` of :math:`B` get the confidence :math:`c = d_1 + (1 - d_1) e^{-(B - b) B / m}`. For each item, the
-    confidences of the lists that contain it are added up. Each list then keeps the
-    :math:`\lfloor d_2 \lceil c L_v \rceil \rfloor` items with the largest sums. The aggregator then uses only the cut
-    lists. Items missing from all cut lists come last, in the order that they had before the cut. There is a gap between
-    the scores of these items and of all other items: the largest absolute score of the query.
+    confidences of the lists that contain it are added up. Each list then keeps the :math:`\lfloor d_2 \lceil c L_v
+    \rceil \rfloor` items with the largest sums. The aggregator then uses only the cut lists. Items missing from all cut
+    lists come last, in the order that they had before the cut. The scores of these items are lower than all other
+    scores. The gap between them is the largest absolute score of the query.
 
     Under "cosine" and "footrule" a long list is near the consensus because the list contains more items of the
     consensus. If lengths differ much, the longest list of a query outweighs all other lists and becomes the consensus;
@@ -351,7 +352,7 @@ class _Iterating:
         return self.distance(self.places(self.method._consensus(self.lists, weight[self.running], score=self.score)))
 
     def stop(self, growth):
-        """Stop the queries in which no weight grows by more than the tolerance, ignoring lists of list weight 0.
+        """Stop the queries in which no weight grows by more than the tolerance; lists of list weight 0 do not count.
 
         Returns the growth of the weights of all lists in the current state. The growth is 0 in queries that stopped
         before.

@@ -53,8 +53,8 @@ class PreferenceRelations(WeightedAggregator):
     Parameters
     ----------
     alpha : float, default=0.1
-        Limit on the size of a minority, above 0 and at most 1/2. A majority only counts if less than the share `alpha`
-        of the lists that compare the two items prefer the other item.
+        Limit on the size of a minority, above 0 and at most 1/2. A majority only counts if its minority is small
+        enough: among the lists that compare the two items, less than the share `alpha` prefers the other item.
     beta : float, default=0.5
         Smallest share of all lists that must compare two items so that their majority is used, from 0 to 1.
     absent_edges : bool, default=True
@@ -186,7 +186,7 @@ class PreferenceRelations(WeightedAggregator):
         return Contributions(self._out_degrees(lists, weight))
 
     def _out_degrees(self, lists, weight):
-        """Count, for each row, the items that its list ranks below the row's item, times the weight of the list."""
+        """For each row, multiply the weight of its list by the number of items below the row in this list."""
         tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
         below = lists.row_ptr[1:][lists.row_list] - np.repeat(tie_ptr[1:], np.diff(tie_ptr))
         if self.absent_edges:

@@ -45,7 +45,7 @@ def r_precision(ranked, k: int | None = None, *, relevance_threshold: float | No
     Parameters
     ----------
     k : int, default=None
-        Cutoff z of Rp@z; None computes R-precision.
+        Cutoff z of Rp@z; with None, R-precision is computed.
 
     See Also
     --------
