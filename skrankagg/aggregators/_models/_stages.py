@@ -74,14 +74,6 @@ class Stages:
         """Return an empty array, because there are no variables besides the log-worths."""
         return np.empty(0, dtype=np.int64)
 
-    def prevalence(self, variables):
-        """Return an array of ones, of shape (n_queries, 1).
-
-        The columns of the array are the prevalences of the numbers of items that may be chosen at once. In this model
-        items are always chosen singly, so the only column is for the number 1.
-        """
-        return np.ones((self.lists.n_queries, 1))
-
     def with_list_weight(self, weight):
         """Return a copy that uses the given list weights, of shape (n_lists,)."""
         other = copy.copy(self)
