@@ -243,7 +243,9 @@ def test_feasible_place_raises_if_the_solver_fails(monkeypatch):
     assert rules.kept_by(_place_rules.feasible_place(rules))
     monkeypatch.setattr(_place_rules, "_order_by_choice", lambda rules, order: None)
     assert rules.kept_by(_place_rules.feasible_place(rules))
-    monkeypatch.setattr(_budget, "milp", lambda *args, **options: SimpleNamespace(status=4, x=None, mip_dual_bound=None))
+    monkeypatch.setattr(
+        _budget, "milp", lambda *args, **options: SimpleNamespace(status=4, x=None, mip_dual_bound=None)
+    )
     with pytest.raises(RuntimeError, match="status 4"):
         _place_rules.feasible_place(rules)
 
