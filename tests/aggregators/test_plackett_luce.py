@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from skrankagg import BordaCount, PlackettLuce, RankedLists
-from skrankagg.aggregators._models import _list_fits, _many_minima
+from skrankagg.aggregators._models import _list_fits, _many_minima, _tied_stages
 from skrankagg.aggregators._models._posterior import log_prior
 from skrankagg.aggregators._models._stages import Stages
 from skrankagg.aggregators._models._standard_errors import invert_information
@@ -558,6 +558,28 @@ def test_plackett_luce_votes_controls_whether_weights_are_copies(pairs):
         np.testing.assert_array_equal(errors(frame), factors)
     whole = frame.assign(weight=2 * frame["weight"])
     np.testing.assert_array_equal(errors(whole), errors(whole, votes=True))
+
+
+def test_plackett_luce_rejects_standard_errors_of_a_single_group():
+    frame = full_lists(6, 4, n_queries=2).assign(panel="one")
+    frame.loc[(frame["query"] == frame["query"].iloc[0]) & (frame["voter"] % 2 == 0), "panel"] = "other"
+    lists = RankedLists.from_frame(frame, groups=["panel"])
+    with pytest.raises(InputError, match="std_errors='panel' needs at least two groups in each query; query 1 has 1"):
+        PlackettLuce(std_errors="panel").fit_transform(lists)
+    first = lists.take([0])
+    assert np.isfinite(PlackettLuce(std_errors="panel").fit_transform(first)["std_error"]).all()
+
+
+def test_tied_stages_skip_blocks_of_lists_with_weight_0(monkeypatch):
+    monkeypatch.setattr(_tied_stages, "_CELLS", 1)  # each list is a block of its own
+    lists = RankedLists.from_ballots(["a = b > c", "b > a > c", "a > c = b"])
+    some = RankedLists.from_ballots(["a = b > c", "a > c = b"])
+    stages, fewer = TiedStages(lists.with_list_weight(np.array([1.0, 0.0, 2.0])), "last"), TiedStages(some, "last")
+    assert len(stages.blocks) == 3
+    fewer = fewer.with_list_weight(np.array([1.0, 2.0]))
+    variables = fewer.start(np.array([0.3, -0.1, 0.5]))
+    for one, other in zip(stages.value_and_gradient(variables), fewer.value_and_gradient(variables), strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_plackett_luce_warns_about_a_fractional_weight_among_votes():
