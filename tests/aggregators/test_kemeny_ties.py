@@ -16,6 +16,7 @@ from skrankagg.aggregators._kemeny import _budget, _components, _estimator, _pro
 from skrankagg.aggregators._kemeny._budget import Budget, Unfinished
 from skrankagg.aggregators._kemeny._costs import pair_costs
 from skrankagg.aggregators._kemeny._levels import Stack
+from skrankagg.aggregators._kemeny._relations import RelationProgramme
 from skrankagg.aggregators._kemeny._triangles import Infeasible, TrianglePolytope
 from skrankagg.utils.estimator_checks import example_lists
 
@@ -539,13 +540,14 @@ def above(rank):
 
 
 def test_prove_component_raises_the_bound_to_the_cost_after_the_last_programme():
-    # The solver's bound is slightly too low, and costs have no common divisor that could round it up.
-    part = component([[0, 0.3], [2**0.5, 0]], [[0, 1.0], [1.0, 0]])
-    part.search(np.array([1, 0]))
-    least = part.cost
-    part.programme = Rounds([(above([0, 1]), least - 1e-6)])
+    # A cycle whose cheapest pair costs 0.3; the solver's bound is slightly too low, and costs have no common divisor.
+    before = np.zeros((3, 3))
+    before[[1, 2, 0], [0, 1, 2]] = 0.3, 2**0.5, 0.7
+    part = component(before, np.full((3, 3), 2.0))
+    part.search(np.array([2, 1, 0]))
+    part.programme = Rounds([(above([2, 0, 1]), 0.3 - 1e-6)])
     part._prove()
-    assert part.bucket.tolist() == [0, 1] and part.bound == part.cost == least
+    assert part.bucket.tolist() == [2, 0, 1] and part.bound == part.cost == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize("error", [None, Infeasible()])
@@ -570,12 +572,25 @@ def test_look_for_another_leaves_uniqueness_open_if_the_programmes_end_without_a
 
 @pytest.mark.parametrize("seed", range(4))
 def test_count_leaves_the_proof_to_programmes_after_too_many_steps(seed, monkeypatch):
-    frame = profile(*(np.random.default_rng(seed).permutation(list("abcdef")) for _ in range(4)))
-    expected = Kemeny(consensus_ties="weak").aggregate(frame)
+    rng = np.random.default_rng(seed)
+    before, level = rng.integers(0, 5, (2, 5, 5)) * 1.0
+    level = np.minimum(level, level.T)
     monkeypatch.setattr(_weak, "_STEPS", 1)
-    consensus, info = Kemeny(consensus_ties="weak").aggregate(frame)
-    assert info["kemeny_score"].equals(expected[1]["kemeny_score"]) and info.equals(expected[1])
-    assert _weak.n_ties(published(consensus)) == _weak.n_ties(published(expected[0]))
+    found = settled(before, level, np.arange(5), 15, monkeypatch)
+    cost, count, _, _ = cheapest_weak_orders(found.before, found.level)
+    assert found.programme is not None and found.cost == found.bound == cost and found.only == (count == 1)
+
+
+@pytest.mark.parametrize(("status", "reason"), [(1, "time limit"), (4, "solver")])
+def test_relation_programme_without_a_bound_of_the_solver_is_unfinished(status, reason, monkeypatch):
+    before, level = np.ones((3, 3)), np.ones((3, 3))
+    programme = RelationProgramme(before, level, 1.0, Budget())
+    bounds = np.stack([np.zeros(6), np.ones(6)])
+    stopped = SimpleNamespace(status=status, x=None, mip_dual_bound=None)
+    monkeypatch.setattr(_budget, "milp", lambda *args, **options: stopped)
+    with pytest.raises(Unfinished) as caught:
+        programme._solve(level, None, bounds, None, True, {})
+    assert caught.value.bound == -np.inf and caught.value.reason == reason
 
 
 def test_kemeny_weak_local_search_has_an_unproven_score_and_a_valid_bound():
