@@ -243,6 +243,17 @@ def test_search_curve_returns_none_where_curve_fit_refuses_derivatives_beyond_fl
             curve_fit(_curves._curve, place, target, p0=start, sigma=spread, bounds=(lowest, np.inf))
 
 
+def test_search_curve_equals_curve_fit_for_residuals_whose_squares_exceed_floats():
+    # The trust-region step does not reach its radius in ten iterations, because intermediate results overflow.
+    place, target, spread = np.arange(1.0, 7.0), np.array([1.6, 1.3, 1.0, 1.1, 1.9, 1.4]), np.full(6, 1e-100)
+    start, lowest = [3.0, 0.01, 0.0001, 1.4], [0.0, 0.0, 1e-8, 0.0]
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", OptimizeWarning)
+        found = search_curve(place, target, spread, start, lowest)
+        expected, _ = curve_fit(_curves._curve, place, target, p0=start, sigma=spread, bounds=(lowest, np.inf))
+    assert_array_equal(found, expected)
+
+
 def test_search_curve_returns_none_if_the_decomposition_fails(monkeypatch):
     def failing(*arguments, **options):
         return None, None, None, 1
