@@ -11,6 +11,8 @@ from skrankagg.base._weight_range import check_range, check_sums
 from skrankagg.exceptions import InputError
 from skrankagg.utils.estimator_checks import example_lists
 
+pytestmark = pytest.mark.twice
+
 LISTS = RankedLists.from_frame(example_lists(0, n_queries=2, n_voters=3, n_items=4))
 RELEVANT = {query: {LISTS.items[0]: 1} for query in LISTS.queries}
 
