@@ -305,6 +305,15 @@ def test_to_radius_reaches_the_radius_and_raises_without_a_direction_or_from_out
         _curve_search._to_radius(np.array([4.0, 0.0]), direction, 3.0)
 
 
+@pytest.mark.parametrize("square", [-1.5, 0.0, 0.1, 2.0])
+@pytest.mark.parametrize("slope", [-3.0, 0.4])
+def test_lowest_point_equals_the_lowest_point_of_a_grid(square, slope):
+    grid = np.linspace(-1.0, 2.0, 30_001)
+    values = grid * (square * grid + slope) + 7.0
+    point, value = _curve_search._lowest_point(square, slope, 7.0, -1.0, 2.0)
+    assert point == pytest.approx(grid[values.argmin()], abs=1e-4) and value == pytest.approx(values.min(), abs=1e-7)
+
+
 @pytest.mark.parametrize("weight", [[0.0, 0.0, 0.0], [1.7, 1.7, 1.7], [1.7, 1.7 * (1 + 1e-15), 1.7]])
 def test_fit_exponential_keeps_equal_weights(weight):
     assert_array_equal(fit_exponential(np.array(weight)), weight)
