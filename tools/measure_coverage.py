@@ -120,13 +120,11 @@ def pytest_sessionfinish() -> None:
 def coverage_of_files() -> dict:
     """Combine the data of all processes; return coverage.py's report of each file of the package."""
     from coverage import Coverage
-    from coverage.exceptions import NoDataError
 
     coverage = Coverage(data_file=str(DATA), config_file=str(ROOT / "pyproject.toml"))
-    try:
-        coverage.combine(keep=False)
-    except NoDataError:  # it was combined before
-        coverage.load()
+    if DATA.exists():
+        coverage.load()  # otherwise `combine` would overwrite the data of earlier measurements
+    coverage.combine()
     coverage.save()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "coverage.json")

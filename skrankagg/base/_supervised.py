@@ -252,10 +252,6 @@ class SupervisedListTransformer(ListTransformer):
     def _fit_judged(self, lists, qrels):
         raise NotImplementedError(f"{type(self).__name__} must define _fit_judged(lists, qrels).")
 
-    def _needs_judgements(self):
-        """Return True if the transformer learns from judgements with its current parameters."""
-        return True
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.requires_fit = True

@@ -231,8 +231,7 @@ class WeightedAggregator(BaseAggregator):
     def _fit_lists(self, lists):
         if self._query_columns:
             return self._learn_and_rank(lists)
-        if self.weighting is not None:
-            self._learn(lists)
+        self._learn(lists)
         return None
 
     def _learn_and_rank(self, lists):

@@ -585,6 +585,19 @@ def test_sequential_elimination_is_the_same_with_counting_by_classes(rule, absen
             pd.testing.assert_frame_equal(method.fit_transform(frame), expected)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+def test_votes_by_class_remove_the_same_items_in_each_round(absent):
+    lists = RankedLists.from_frame(example_lists(3, n_queries=2, n_voters=5, n_items=9, full=False, with_ties=True))
+    lists = lists.with_list_weight(np.arange(1.0, lists.n_lists + 1))
+    plain, by_class = (kind(lists, "veto", absent) for kind in (_rounds.Votes, _rounds._VotesByClass))
+    for _ in range(3):
+        leaving = plain.least(np.full(lists.n_queries, 1e-9))
+        assert len(leaving) and np.sort(by_class.least(np.full(lists.n_queries, 1e-9))).tolist() == leaving.tolist()
+        plain.remove(leaving)
+        by_class.remove(leaving)
+
+
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 def test_sequential_elimination_visits_only_items_with_votes(absent, monkeypatch):

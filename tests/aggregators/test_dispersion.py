@@ -69,6 +69,16 @@ def test_dispersion_inverts_the_expected_distance_for_all_sizes():
     np.testing.assert_array_equal(alone, phi)
 
 
+def test_solve_gets_nearer_to_the_solution_in_each_step(monkeypatch):
+    n, theta = np.array([3, 7, 40]), 0.5
+    mean = np.array([expected_distance(theta, one) for one in n.tolist()])
+    errors = []
+    for steps in range(1, 5):
+        monkeypatch.setattr(_dispersion, "_MOST_STEPS", steps)
+        errors.append(np.abs(_dispersion._solve(n, mean) - theta).max())
+    assert sorted(errors, reverse=True) == errors and errors[0] > 1e-3 and errors[-1] < 1e-6
+
+
 def test_dispersion_power_series_is_as_accurate_as_the_exact_formula():
     # Up to where it ends, its third term changes the tenth digit.
     n = np.array([2, 3, 7, 40, 300])

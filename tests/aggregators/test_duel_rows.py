@@ -222,6 +222,21 @@ def test_a_covariate_that_separates_does_not_converge():
     assert rows.fit(ridge=1.0).converged.all()
 
 
+def test_fit_does_not_converge_after_one_step():
+    first, second, share, weight, x = draw(3)
+    rows = DuelRows(first, second, share, weight, x, candidate_ptr=PTR)
+    one, many = NewtonRows.fit(rows, max_iter=1), NewtonRows.fit(rows)
+    assert not one.converged.any() and one.n_iter.tolist() == [1, 1] and many.converged.all()
+    assert (rows.log_likelihood(*one[:2]) < rows.log_likelihood(*many[:2]) + 1).all()
+
+
+def test_fit_with_weights_beyond_floats_does_not_converge():
+    first, second, share, weight, x = draw(3)
+    with np.errstate(all="ignore"):
+        rows = DuelRows(first, second, share, 1e307 * weight, x, candidate_ptr=PTR)
+        assert not NewtonRows.fit(rows, max_iter=2).converged.any()
+
+
 def test_components_that_never_met_have_the_mean_0():
     first, second = np.array([0, 1, 2, 3, 1, 3]), np.array([1, 0, 3, 2, 0, 2])
     fit = DuelRows(first, second, np.ones(6), candidate_ptr=[0, 4]).fit(prior=0)

@@ -4,6 +4,7 @@ import itertools
 import math
 import pickle
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from scipy.optimize import LinearConstraint, milp
 from sklearn.base import clone
 
 from skrankagg import FootruleOptimal, RankedLists
-from skrankagg.aggregators._kemeny import _bounded_assignment, _group_bounds, _place_rules
+from skrankagg.aggregators._kemeny import _bounded_assignment, _budget, _group_bounds, _place_rules
 from skrankagg.aggregators._kemeny._budget import Budget
 from skrankagg.aggregators._kemeny._footrule import _footrule_costs
 from skrankagg.aggregators._kemeny._group_bounds import GroupBounds, feasible_pattern, is_feasible, smallest_conflict
@@ -186,6 +187,67 @@ def test_footrule_optimal_branches_where_the_relaxation_is_fractional(monkeypatc
         assert found["optimal"] and found["footrule"] == pytest.approx(least, rel=1e-9)
         if n_fractional == 25:
             break
+
+
+def fractional_instance(seed):
+    """Return lists of seven items and orders; for the seeds used here, the relaxation has a fractional solution."""
+    rng, items = np.random.default_rng(seed), [f"d{i}" for i in range(7)]
+    lists = RankedLists.from_lists([rng.permutation(items).tolist() for _ in range(3)])
+    hidden = rng.permutation(7).tolist()
+    pairs = [sorted(rng.choice(7, 2, replace=False).tolist(), key=hidden.index) for _ in range(4)]
+    orders = [(items[above], items[below]) for above, below in pairs]
+    return lists, orders, least_under({"orders": orders}, costs_of(lists)[1], items)
+
+
+def test_footrule_optimal_branches_over_few_cells_first(monkeypatch):
+    relax, solve = (getattr(_bounded_assignment.BoundedAssignment, name) for name in ("_relax", "_solve_integers"))
+    n_cells = []
+
+    def relax_with_few_cells(self):
+        is_proven = relax(self)
+        self.used &= np.abs(np.arange(len(self.place)) - self.place[:, None]) <= 1
+        return is_proven
+
+    def noted(self, mask):
+        n_cells.append(np.count_nonzero(mask))
+        return solve(self, mask)
+
+    monkeypatch.setattr(_bounded_assignment.BoundedAssignment, "_relax", relax_with_few_cells)
+    monkeypatch.setattr(_bounded_assignment.BoundedAssignment, "_solve_integers", noted)
+    twice = 0
+    for seed in (2, 38, 47, 59):  # the few cells contain an optimal order of the last one
+        lists, orders, least = fractional_instance(seed)
+        n_cells.clear()
+        found = FootruleOptimal(orders=orders).aggregate(lists)[1].loc[0]
+        assert found["optimal"] and found["footrule"] == least
+        twice += len(n_cells) == 2 and n_cells[0] < n_cells[1]
+    assert twice
+
+
+@pytest.mark.parametrize(("status", "reason"), [(1, "time limit"), (4, "solver")])
+@pytest.mark.parametrize("solver", ["linprog", "milp"])
+def test_footrule_optimal_reports_why_the_solver_has_stopped(solver, status, reason, monkeypatch):
+    lists, orders, least = fractional_instance(2)
+    stopped = SimpleNamespace(status=status, x=None, mip_dual_bound=None)
+    monkeypatch.setattr(_budget, solver, lambda *args, **options: stopped)
+    found = FootruleOptimal(orders=orders).aggregate(lists)[1].loc[0]
+    assert not found["optimal"] and found["stop_reason"] == reason
+    assert found["unconstrained_footrule"] <= found["lower_bound"] <= least <= found["footrule"]
+
+
+def test_feasible_place_raises_if_the_solver_fails(monkeypatch):
+    items = [f"d{i}" for i in range(4)]
+    groups = dict(zip(items, "abab", strict=True))
+    method = FootruleOptimal(item_groups=groups, at_least={"a": 0.5}, bounded=4, orders=[(items[1], items[0])])
+    rules = method._rules(RankedLists.from_lists([items, items[::-1]]))[0]
+    assert rules.kept_by(_place_rules.feasible_place(rules))
+    monkeypatch.setattr(_place_rules, "_order_by_choice", lambda rules, order: None)
+    assert rules.kept_by(_place_rules.feasible_place(rules))
+    monkeypatch.setattr(
+        _budget, "milp", lambda *args, **options: SimpleNamespace(status=4, x=None, mip_dual_bound=None)
+    )
+    with pytest.raises(RuntimeError, match="status 4"):
+        _place_rules.feasible_place(rules)
 
 
 # ---------------------------------------------------------------------- bounds of groups by counts

@@ -158,3 +158,28 @@ def test_long_assignment_is_solved_in_a_process_that_can_be_ended(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         _bounded_assignment.assign(cost)
     assert workers[1].process is None
+
+
+@pytest.mark.parametrize("starts", [True, False])
+def test_long_assignment_is_solved_here_if_no_process_can_be_started(starts, monkeypatch):
+    from skrankagg.aggregators._kemeny import _bounded_assignment
+
+    cost = np.random.default_rng(0).random((20, 20))
+    expected = _bounded_assignment.assign(cost)
+    calls = []
+
+    class Answering:
+        def call(self, function, *args):
+            calls.append("call")
+            if not starts:
+                raise _bounded_assignment.Unstarted
+            return function(*args)
+
+        def close(self):
+            calls.append("close")
+
+    monkeypatch.setattr(_bounded_assignment, "_OWN_PROCESS", 20)
+    monkeypatch.setattr(_bounded_assignment, "Worker", Answering)
+    found = _bounded_assignment.assign(cost)
+    np.testing.assert_array_equal(found[0], expected[0])
+    assert found[1] == expected[1] and calls == ["call", "close"]

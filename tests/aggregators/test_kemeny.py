@@ -21,11 +21,13 @@ from skrankagg.aggregators import (
     mean_tau_x,
     pairwise_preferences,
 )
-from skrankagg.aggregators._kemeny import _branching, _cuts, _estimator, _proof, _solver
-from skrankagg.aggregators._kemeny._budget import Budget
+from skrankagg.aggregators._kemeny import _branching, _budget, _cuts, _estimator, _proof, _solver, _weak
+from skrankagg.aggregators._kemeny._budget import Budget, Unfinished
 from skrankagg.aggregators._kemeny._components import stacked_components
 from skrankagg.aggregators._kemeny._costs import granularity
 from skrankagg.aggregators._kemeny._relations import RelationProgramme
+from skrankagg.aggregators._kemeny._search import order_cost
+from skrankagg.aggregators._kemeny._triangles import TrianglePolytope
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -224,8 +226,8 @@ def test_kemeny_finds_the_optimum_if_the_local_search_misses_it(monkeypatch):
     assert info.equals(least) and info["optimal"][0]
 
 
-def least_by_all_triangles(margin):
-    """Compute the least cost by one integer programme with a row for every triangle."""
+def least_by_all_triangles(margin, integrality=1):
+    """Compute the least cost by one integer programme with a row for every triangle; 0 allows fractions."""
     pairs = {pair: k for k, pair in enumerate(itertools.combinations(range(len(margin)), 2))}
     rows = np.zeros((len(margin) * (len(margin) - 1) * (len(margin) - 2) // 6, len(pairs)))
     for row, (i, j, k) in zip(rows, itertools.combinations(range(len(margin)), 3), strict=True):
@@ -233,7 +235,7 @@ def least_by_all_triangles(margin):
     value = np.array([margin[pair] for pair in pairs])
     done = milp(
         value,
-        integrality=np.ones(len(pairs)),
+        integrality=np.full(len(pairs), integrality),
         bounds=Bounds(0, 1),
         constraints=LinearConstraint(rows, 0, 1),
         options={"mip_rel_gap": 0},
@@ -320,12 +322,110 @@ def test_branching_selects_the_pair_whose_two_sides_raise_the_bound(monkeypatch)
     assert _branching._sides(SimpleNamespace(step=1.0), Scripted([], []), node) == [(2, (0, 2)), (2, (2, 0))]
 
 
+def test_sides_fixes_the_other_side_of_a_pair_if_a_trial_excludes_one(monkeypatch):
+    fixed = np.zeros((3, 3), dtype=bool)
+    fixed[2, 1] = True
+    monkeypatch.setattr(
+        _branching,
+        "_try",
+        lambda state, polytope, before, cycle, arc: None if arc == (1, 2) else (3, fixed if arc == (2, 1) else before),
+    )
+    node = SimpleNamespace(bound=1.0, x=np.full(3, 0.5), before=np.zeros((3, 3), dtype=bool), cycle=None)
+    ((bound, before),) = _branching._sides(SimpleNamespace(step=1.0), Scripted([], []), node)
+    assert bound == 1 and before is fixed
+
+
+def random_tournament(n, seed):
+    margin = np.random.default_rng(seed).choice([-1.0, 1.0, -2.0, 2.0], size=(n, n))
+    return np.triu(margin, 1) - np.triu(margin, 1).T
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bounded_adds_violated_triangles_in_rounds(seed, monkeypatch):
+    n, none = 9, np.empty((0, 3), dtype=np.int64)
+    margin = random_tournament(n, seed)
+    triangles = least_by_all_triangles(margin, integrality=0)
+    state = _proof.State(margin, np.arange(n), 0.0, Budget())
+    state.cost = least_by_all_triangles(margin) + 1.0  # the best order is cheaper by one
+    bounds = []
+    for rounds in (1, 2, 12):
+        monkeypatch.setattr(_branching, "_ROUNDS", rounds)
+        polytope = TrianglePolytope(margin, Budget())
+        bounds.append(_branching._bounded(state, polytope, np.zeros((n, n), dtype=bool), none).bound)
+    assert bounds[0] == 0 and bounds[0] < bounds[1] <= bounds[2] <= triangles + 1e-6
+    assert bounds[2] >= triangles - 0.02 * state.cost
+
+
+def test_children_of_an_integral_node_with_a_cycle_gets_the_row_of_the_cycle():
+    # a beats b by 1, b beats c by 2, c beats a by 3: reversing the first pair is cheapest.
+    margin = np.array([[0.0, -1.0, 3.0], [1.0, 0.0, -2.0], [-3.0, 2.0, 0.0]])
+    state, polytope = _proof.State(margin, np.array([0, 1, 2]), 1.0, Budget()), TrianglePolytope(margin, Budget())
+    state.cost = 2.0
+    x, nothing = np.array([1.0, 0.0, 1.0]), np.zeros((3, 3), dtype=bool)  # the cycle itself
+    node = _branching._Node(0.0, x, nothing, np.empty((0, 3), dtype=np.int64))
+    (child,) = _branching._children(state, polytope, node, None)
+    assert child.bound == pytest.approx(1) and polytope.order(child.x).tolist() == [1, 2, 0]
+
+
+def test_branch_raises_the_bound_to_the_lowest_open_node_if_time_runs_out(monkeypatch):
+    raised, nodes = [], iter([[SimpleNamespace(bound=3.0), SimpleNamespace(bound=2.5)]])
+
+    def children(state, polytope, node, rng):
+        for found in nodes:
+            return found
+        raise Unfinished
+
+    monkeypatch.setattr(_branching, "_bounded", lambda *arguments: SimpleNamespace(bound=1.0))
+    monkeypatch.setattr(_branching, "_children", children)
+    state, polytope = SimpleNamespace(most=5, raise_bound=raised.append), SimpleNamespace(before=None, cycle=None)
+    with pytest.raises(Unfinished):
+        _branching.branch(state, polytope, None)
+    # The node of bound 2.5 is open, because its search has ended early.
+    assert raised == [1, 2.5, 2.5]
+
+
+def test_relax_of_a_polytope_with_a_complete_order_costs_as_much_as_the_order():
+    margin, order = random_tournament(5, 0), np.array([3, 0, 4, 1, 2])
+    polytope = TrianglePolytope(margin, Budget())
+    polytope.before = np.argsort(order)[:, None] < np.argsort(order)
+    x, bound = polytope.relax()
+    assert bound == order_cost(margin, order) > 0 and polytope.order(x).tolist() == order.tolist()
+    assert polytope.n_programmes == 0
+
+
+@pytest.mark.parametrize(("status", "reason"), [(1, "time limit"), (4, "solver")])
+def test_kemeny_reports_why_the_solver_has_stopped(status, reason, monkeypatch):
+    monkeypatch.setattr(_proof, "_FEW_ITEMS", 0)
+    monkeypatch.setattr(_weak, "_FEW_ITEMS", 0)
+    monkeypatch.setattr(_proof.State, "search", lambda *args: None)  # which leaves the order to the programmes
+    frame = profile("abcd", "bcda", "cdab", "dabc", "abcd")
+    for ties in ("strict", "weak"):
+        expected = Kemeny(consensus_ties=ties).aggregate(frame)[1].loc[0]
+        with monkeypatch.context() as patch:
+            patch.setattr(_budget, "linprog", lambda *args, **options: SimpleNamespace(status=status, x=None))
+            info = Kemeny(consensus_ties=ties).aggregate(frame)[1].loc[0]
+        assert expected["optimal"] and not info["optimal"] and info["stop_reason"] == reason
+        assert info["lower_bound"] < expected["kemeny_score"] <= info["kemeny_score"]
+
+
 def test_half_cuts_are_valid_and_exclude_the_fractional_solution():
     # Three rows in a ring: x + y <= 1, y + z <= 1, z + x <= 1; the half of their sum is x + y + z <= 1.
     rows = csr_array(np.array([[1.0, 1, 0], [0, 1, 1], [1, 0, 1]]))
     cuts, most = _cuts.half_cuts(rows, np.ones(3), np.full(3, 0.5), Budget())
     np.testing.assert_array_equal(cuts.toarray(), [[1, 1, 1]])
     np.testing.assert_array_equal(most, [1])
+
+
+def test_half_cuts_of_limited_number_are_the_sparsest(monkeypatch):
+    # A ring of five rows and a ring of three rows: each gives one cut.
+    rows = np.zeros((8, 8))
+    for row, (i, j) in enumerate([(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (5, 6), (6, 7), (7, 5)]):
+        rows[row, [i, j]] = 1
+    arguments = csr_array(rows), np.ones(8), np.full(8, 0.5), Budget()
+    assert sorted(_cuts.half_cuts(*arguments)[0].toarray().tolist()) == [[0] * 5 + [1] * 3, [1] * 5 + [0] * 3]
+    monkeypatch.setattr(_cuts, "_MOST_CUTS", 1)
+    cuts, most = _cuts.half_cuts(*arguments)
+    assert cuts.toarray().tolist() == [[0] * 5 + [1] * 3] and most.tolist() == [1]
 
 
 def relations(rank):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from skrankagg import Kemeny, _kernels
-from skrankagg.aggregators._kemeny import _branching, _budget, _proof, _search, _triangles, _weak, _worker
+from skrankagg.aggregators._kemeny import _branching, _budget, _costs, _proof, _search, _triangles, _weak, _worker
 from skrankagg.aggregators._kemeny._budget import Budget, Unfinished
 from skrankagg.aggregators._kemeny._triangles import Infeasible
 from skrankagg.datasets import make_mallows
@@ -208,12 +208,48 @@ def test_kemeny_solves_in_this_process_if_none_can_be_started(monkeypatch):
     frame = make_mallows(n_items=12, n_voters=5, phi=1.0, random_state=0)
     expected = Kemeny(method="exact").aggregate(frame)[1]
 
+    refused = []
+
     def refuse(*args, **kwargs):
+        refused.append(args)
         raise OSError("no processes")
 
+    monkeypatch.setattr(_proof, "_FEW_ITEMS", 0)  # so that programmes make the proof
     monkeypatch.setattr(_budget, "_HERE", -1.0)
     monkeypatch.setattr(_worker.subprocess, "Popen", refuse)
     assert Kemeny(method="exact").aggregate(frame)[1].equals(expected)
+    assert refused
+
+
+def test_budget_calls_a_long_solver_in_a_process_until_the_limit(monkeypatch):
+    clock, calls = Clock(monkeypatch, tick=0.0), []
+
+    class Answering:
+        def call(self, function, *args, end, options, **kwargs):
+            calls.append((function, end, options))
+            if clock.now > 0:
+                raise _worker.Late
+            return "done"
+
+        def close(self):
+            calls.append("closed")
+
+    monkeypatch.setattr(_budget, "Worker", Answering)
+    programme = np.ones(10), np.ones((1000, 10)), np.ones(1000), (0, 1), "highs-ds"
+    with Budget(9.0) as budget:
+        assert budget.linprog(*programme, foreseen=8.0) == "done"
+        clock.now = 5.0
+        with pytest.raises(Unfinished):
+            budget.linprog(*programme, foreseen=3.0)
+    long = _budget.linprog, 9.0
+    assert calls == [(*long, {"time_limit": 9.0}), (*long, {"time_limit": 4.0}), "closed"]
+
+
+def test_granularity_is_unknown_if_time_runs_out(monkeypatch):
+    value = np.array([0.3, 0.5, -0.1])
+    assert _costs.granularity(value, Budget()) == pytest.approx(0.1)
+    Clock(monkeypatch, tick=0.4)
+    assert _costs.granularity(value, Budget(1.0)) == 0  # the limit passes after the first value
 
 
 def test_kemeny_does_not_start_joblib_processes_for_one_query(monkeypatch):

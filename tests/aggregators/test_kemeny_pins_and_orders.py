@@ -10,7 +10,7 @@ import pytest
 from skrankagg import Kemeny, RankedLists
 from skrankagg._kernels import COMPILED
 from skrankagg.aggregators import kemeny_order, kemeny_score, pairwise_preferences
-from skrankagg.aggregators._kemeny import _proof, _restriction
+from skrankagg.aggregators._kemeny import _proof, _restriction, _unique
 from skrankagg.aggregators._kemeny._branching import branch
 from skrankagg.aggregators._kemeny._budget import Budget
 from skrankagg.aggregators._kemeny._pins_and_orders import Constraints, Order, Pin
@@ -332,6 +332,42 @@ def test_kemeny_applies_pins_and_orders_to_each_query_alone(ties):
         pd.testing.assert_frame_equal(alone, info[[*alone]].iloc[[q]].reset_index(drop=True))
     third = consensus[consensus["query"] == "q3"]
     assert third["item"].iloc[0] == "x"
+
+
+@pytest.mark.parametrize("demand", [{"orders": [("a", "b")]}, {"pins": {"a": 1}}])
+def test_kemeny_of_two_items_obeys_a_demand_against_the_majority(demand):
+    consensus, info = Kemeny(**demand).aggregate(RankedLists.from_lists([["a", "b"]] + [["b", "a"]] * 3))
+    assert consensus["item"].tolist() == ["a", "b"]
+    assert info.loc[0, ["kemeny_score", "lower_bound", "unconstrained_score"]].tolist() == [3, 3, 1]
+    assert info.loc[0, "unique"] and info.loc[0, "stop_reason"] == "optimal"
+
+
+def test_kemeny_ties_undecided_neighbours_only_in_queries_without_demands():
+    lists = pd.DataFrame(
+        [
+            (query, voter, item, rank)
+            for query, votes in {"q1": ["abc", "bac"], "q2": ["xyz", "yxz"]}.items()
+            for voter, items in zip("uv", votes, strict=True)
+            for rank, item in enumerate(items, 1)
+        ],
+        columns=["query", "voter", "item", "rank"],
+    )
+    consensus = Kemeny(orders=[("b", "a")]).fit_transform(lists)
+    score = consensus.set_index("item")["score"]
+    assert score["b"] > score["a"] > score["c"] and score["x"] == score["y"] > score["z"]
+
+
+def test_state_take_leaves_out_cheaper_orders_that_break_a_demand():
+    margin = antisymmetric(np.random.default_rng(0), 4)
+    best = min(map(np.array, itertools.permutations(range(4))), key=lambda order: order_cost(margin, order))
+    known = best[::-1]
+    own = Constraints(0, 4, (), (Order(int(best[-1]), int(best[0])),))
+    for kind in (_proof.State, _unique._Another):
+        state = kind(margin, known, 1.0, Budget(), restriction=Restriction(own))
+        cost = state.cost
+        assert order_cost(margin, best) < cost
+        state.take(best)
+        assert state.order is known and state.cost == cost
 
 
 def test_kemeny_without_applicable_demands_is_unchanged():

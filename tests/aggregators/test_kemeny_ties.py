@@ -16,7 +16,8 @@ from skrankagg.aggregators._kemeny import _budget, _components, _estimator, _pro
 from skrankagg.aggregators._kemeny._budget import Budget, Unfinished
 from skrankagg.aggregators._kemeny._costs import pair_costs
 from skrankagg.aggregators._kemeny._levels import Stack
-from skrankagg.aggregators._kemeny._triangles import TrianglePolytope
+from skrankagg.aggregators._kemeny._relations import RelationProgramme
+from skrankagg.aggregators._kemeny._triangles import Infeasible, TrianglePolytope
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -170,6 +171,17 @@ def test_prove_detects_whether_another_optimal_order_exists(seed, monkeypatch):
     assert _unique._only_order(margin, part, Budget()) == only
     if _unique._blocks_can_change_places(margin, part.order, Budget()):
         assert not only
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_only_order_finds_another_cheapest_order_without_trying_blocks(seed, monkeypatch):
+    n = 6
+    margin = antisymmetric(np.random.default_rng(seed).integers(-1, 2, (n, n)) * 1.0)
+    monkeypatch.setattr(_proof, "_FEW_ITEMS", 0)
+    part = _proof.prove(margin, np.arange(n), np.random.default_rng(0), Budget())
+    assert part.reason == "optimal" and part.only is None
+    monkeypatch.setattr(_unique, "_blocks_can_change_places", lambda *arguments: False)
+    assert _unique.only_order(margin, [(np.arange(n), part)], Budget()) == (n_cheapest(margin) == 1)
 
 
 def antisymmetric(upper):
@@ -474,6 +486,119 @@ def test_kemeny_unique_is_missing_if_the_search_limit_is_reached(monkeypatch):
     for ties in ("strict", "weak"):
         info = Kemeny(consensus_ties=ties).aggregate(frame)[1]
         assert info["optimal"][0] and info["unique"][0] is pd.NA
+
+
+def component(before, level):
+    return _weak._Component(np.array(before, dtype=float), np.array(level, dtype=float), Budget())
+
+
+def test_merged_ties_two_groups_if_only_the_whole_merge_costs_nothing():
+    # With a, b above c, d: tying a-c and b-d saves 1 each, and tying a-d and b-c costs 1 each.
+    before, level = np.zeros((4, 4)), np.zeros((4, 4))
+    before[2:, :2] = 9
+    before[[0, 1, 0, 1, 2, 3], [2, 3, 1, 0, 3, 2]] = 1
+    level[[0, 1, 3, 2], [3, 2, 0, 1]] = 1
+    part, groups, one = component(before, level), np.array([0, 0, 1, 1]), np.zeros(4, dtype=int)
+    assert costs_of(before, level, groups) == costs_of(before, level, one) == 2
+    assert all(costs_of(before, level, np.where(np.arange(4) == k, 1 - groups, groups)) > 2 for k in range(4))
+    assert part._merged(groups).tolist() == [0] * 4
+    level[0, 3] = level[3, 0] = 1.5
+    assert component(before, level)._merged(groups).tolist() == [0, 0, 1, 1]
+
+
+def test_take_of_a_cheaper_order_makes_uniqueness_unknown():
+    part = component([[0, 0], [5, 0]], [[0, 2], [2, 0]])
+    part.bucket, part.cost, part.only = np.array([1, 0]), 5.0, False
+    assert part._take(np.array([0, 0])) and part.cost == 2 and part.only is None
+    assert part._take(np.array([0, 1])) and part.cost == 0 and part.only is None
+
+
+def test_settle_replaces_an_order_by_the_counted_order_with_more_ties():
+    # Each order of two items costs nothing, and neither does a tie.
+    part = component(np.zeros((2, 2)), np.zeros((2, 2)))
+    part.bucket, part.cost, part.only, part.most_tied = np.array([0, 1]), 0.0, False, np.array([0, 0])
+    part.settle()
+    assert part.bucket.tolist() == [0, 0]
+
+
+class Rounds:
+    """A programme with given solutions, which may end with an exception."""
+
+    n_solved = 0
+
+    def __init__(self, solutions, error=None):
+        self.solutions, self.error = solutions, error
+
+    def rounds(self, level, **options):
+        yield from self.solutions
+        if self.error is not None:
+            raise self.error
+
+
+def above(rank):
+    return (np.array(rank)[:, None] <= np.array(rank)).astype(float)
+
+
+def test_prove_component_raises_the_bound_to_the_cost_after_the_last_programme():
+    # A cycle whose cheapest pair costs 0.3; the solver's bound is slightly too low, and costs have no common divisor.
+    before = np.zeros((3, 3))
+    before[[1, 2, 0], [0, 1, 2]] = 0.3, 2**0.5, 0.7
+    part = component(before, np.full((3, 3), 2.0))
+    part.search(np.array([2, 1, 0]))
+    part.programme = Rounds([(above([2, 0, 1]), 0.3 - 1e-6)])
+    part._prove()
+    assert part.bucket.tolist() == [2, 0, 1] and part.bound == part.cost == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("error", [None, Infeasible()])
+def test_look_for_ties_keeps_the_order_if_no_programme_finds_more_ties(error):
+    part = component(np.zeros((2, 2)), np.ones((2, 2)))
+    part.bucket, part.cost, part.only = np.array([0, 1]), 0.0, False
+    part.programme = Rounds([(above([1, 0]), -9.0)], error)
+    part._look_for_ties(5)
+    assert part.bucket.tolist() == [0, 1] and part.cost == 0 and part.only is False
+
+
+def test_look_for_another_leaves_uniqueness_open_if_the_programmes_end_without_a_proof():
+    part = component([[0, 0], [1, 0]], np.ones((2, 2)))
+    part.bucket, part.cost = np.array([0, 1]), 0.0
+    part.programme = Rounds([(above([0, 1]), 0.0)])
+    part._look_for_another(5)
+    assert part.only is None
+    part.programme = Rounds([(above([1, 0]), 1.0)])  # another order costs more
+    part._look_for_another(5)
+    assert part.only is True
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_count_leaves_the_proof_to_programmes_after_too_many_steps(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    before, level = rng.integers(0, 5, (2, 5, 5)) * 1.0
+    level = np.minimum(level, level.T)
+    monkeypatch.setattr(_weak, "_STEPS", 1)
+    found = settled(before, level, np.arange(5), 15, monkeypatch)
+    cost, count, _, _ = cheapest_weak_orders(found.before, found.level)
+    assert found.programme is not None and found.cost == found.bound == cost and found.only == (count == 1)
+
+
+@pytest.mark.parametrize(("status", "reason"), [(1, "time limit"), (4, "solver")])
+def test_relation_programme_without_a_bound_of_the_solver_is_unfinished(status, reason, monkeypatch):
+    before, level = np.ones((3, 3)), np.ones((3, 3))
+    programme = RelationProgramme(before, level, 1.0, Budget())
+    bounds = np.stack([np.zeros(6), np.ones(6)])
+    stopped = SimpleNamespace(status=status, x=None, mip_dual_bound=None)
+    monkeypatch.setattr(_budget, "milp", lambda *args, **options: stopped)
+    with pytest.raises(Unfinished) as caught:
+        programme._solve(level, None, bounds, None, True, {})
+    assert caught.value.bound == -np.inf and caught.value.reason == reason
+
+
+def test_kemeny_weak_local_search_has_an_unproven_score_and_a_valid_bound():
+    frame = rotations()
+    least = Kemeny(consensus_ties="weak").aggregate(frame)[1].loc[0]
+    found = Kemeny(consensus_ties="weak", method="local-search").aggregate(frame)[1].loc[0]
+    assert least["optimal"] and not found["optimal"]
+    assert found["lower_bound"] <= least["kemeny_score"] <= found["kemeny_score"]
 
 
 def rotations():

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
 
 from skrankagg import (
     DIBRA,
@@ -29,10 +30,12 @@ from skrankagg import (
     SimpleBorda,
     fuse,
 )
+from skrankagg.aggregators._learned import _listwise
 from skrankagg.aggregators._learned._listwise import ListwiseLoss, minimize_loss
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.exceptions import InputError, UnknownVoterWarning
 from skrankagg.metrics import evaluate, make_ranking_scorer
+from skrankagg.preprocessing import TopK
 
 BASES = [
     ReciprocalRankFusion(),
@@ -104,6 +107,16 @@ def test_minimize_loss_finds_the_minimum(positive, seed):
     for other in found + rng.normal(size=(50, 3)) * 10.0 ** rng.uniform(-4, 1, (50, 1)):
         other = np.maximum(other, 0) if positive else other
         assert loss(other)[0] >= loss(found)[0] - 1e-12
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_polish_stops_before_a_newton_step_that_raises_the_loss(seed):
+    loss, rng = random_loss(seed, alpha=1e-3)[0], np.random.default_rng(seed)
+    far = 40.0 * rng.normal(size=loss.gains.shape[1])
+    polished = _listwise._polish(loss, far, False)
+    assert loss(polished)[0] <= loss(far)[0]
+    least, _, converged = minimize_loss(loss, positive=False, max_iter=1000, tol=1e-9)
+    assert converged and loss(least)[0] <= loss(polished)[0] * (1 + 1e-9)
 
 
 def test_learned_weights_of_two_voters_equal_brute_force():
@@ -374,6 +387,11 @@ def test_learned_weights_rejects_methods_without_additive_scores(base):
         fitted(LISTS, QRELS, aggregator=base)
 
 
+def test_learned_weights_rejects_an_aggregator_inside_a_pipeline():
+    with pytest.raises(InputError, match="Put other steps of a pipeline before LearnedWeights"):
+        fitted(LISTS, QRELS, aggregator=make_pipeline(TopK(3), BordaCount()))
+
+
 def test_learned_weights_rejects_missing_or_uninformative_judgements():
     with pytest.raises(InputError, match="LearnedWeights needs judgements to learn from; got none"):
         LearnedWeights().fit(LISTS)
@@ -423,3 +441,6 @@ def test_learned_weights_export_is_plain_and_gives_the_same_order():
     for method in (weighed, ReciprocalRankFusion(depth=3)):  # engines have neither
         assert fitted(LISTS, QRELS, aggregator=method).export()["engines"] == {}
     assert set(fitted(LISTS, QRELS, aggregator=CombSUM(norm=None)).export()["engines"]) == {"milvus"}
+    assert fitted(LISTS, QRELS, aggregator=CombSUM(norm="z-score")).export()["engines"] == {}
+    several = fitted(LISTS, QRELS, aggregator=CombSUM()).export()["engines"]  # Weaviate merges only two retrievers
+    assert set(several) == {"elasticsearch", "opensearch", "llama_index"}

@@ -11,11 +11,11 @@ import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.optimize import OptimizeWarning, curve_fit, lsq_linear
+from scipy.optimize import OptimizeWarning, curve_fit, least_squares, lsq_linear
 from sklearn.exceptions import ConvergenceWarning
 
 from skrankagg import MAIC, BordaCount, RankedLists, RankStatistic
-from skrankagg.aggregators._gene_lists import _curves
+from skrankagg.aggregators._gene_lists import _curve_search, _curves
 from skrankagg.aggregators._gene_lists._curve_search import search_curve
 from skrankagg.aggregators._gene_lists._curves import fit_exponential
 from skrankagg.datasets import make_mallows, make_ranked_lists
@@ -237,6 +237,91 @@ def test_search_curve_returns_none_beyond_floats(target):
     with np.errstate(over="ignore", invalid="ignore"):
         found = search_curve(np.array([1.0, 2.0]), target, np.ones(2), [3.0, 0.01, 0.0001, 1.0], [0.0, 0.0, 1e-8, 0.0])
     assert found is None
+
+
+def test_search_curve_returns_none_where_curve_fit_refuses_derivatives_beyond_floats():
+    place, target, spread = np.arange(1.0, 5.0), np.array([2.0, 1.5, 1.3, 1.2]), np.full(4, 1e-160)
+    start, lowest = [3.0, 0.01, 0.0001, 1.2], [0.0, 0.0, 1e-8, 0.0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert search_curve(place, target, spread, start, lowest) is None
+        with pytest.raises(ValueError, match="infs or NaNs"):
+            curve_fit(_curves._curve, place, target, p0=start, sigma=spread, bounds=(lowest, np.inf))
+
+
+def test_search_curve_equals_curve_fit_for_residuals_whose_squares_exceed_floats():
+    # The trust-region step does not reach its radius in ten iterations, because intermediate results overflow.
+    place, target, spread = np.arange(1.0, 7.0), np.array([1.6, 1.3, 1.0, 1.1, 1.9, 1.4]), np.full(6, 1e-100)
+    start, lowest = [3.0, 0.01, 0.0001, 1.4], [0.0, 0.0, 1e-8, 0.0]
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", OptimizeWarning)
+        found = search_curve(place, target, spread, start, lowest)
+        expected, _ = curve_fit(_curves._curve, place, target, p0=start, sigma=spread, bounds=(lowest, np.inf))
+    assert_array_equal(found, expected)
+
+
+def test_search_curve_returns_none_if_the_decomposition_fails(monkeypatch):
+    def failing(*arguments, **options):
+        return None, None, None, 1
+
+    place, target = np.arange(1.0, 5.0), np.array([2.0, 1.5, 1.3, 1.2])
+    arguments = place, target, np.ones(4), [3.0, 0.01, 0.0001, 1.2], [0.0, 0.0, 1e-8, 0.0]
+    assert search_curve(*arguments) is not None
+    _, lwork = _curve_search.get_lapack_funcs(("gesdd", "gesdd_lwork"), (np.zeros((8, 4)),))
+    monkeypatch.setattr(_curve_search, "get_lapack_funcs", lambda *_: (failing, lwork))
+    assert search_curve(*arguments) is None
+
+
+class Roots:
+    """Residuals that are not a number if the first parameter exceeds 1.5."""
+
+    def __init__(self, target):
+        self.place, self.target = np.arange(1.0, len(target) + 1), np.array(target)
+
+    def __call__(self, x):
+        return x[0] * self.place - self.target - np.sqrt(1.5 - x[0]) + x[1] + 0.1 * x[3] * self.place**2
+
+    def derivatives(self, x, found=None):
+        slope = self.place + 0.5 / np.sqrt(1.5 - x[0])
+        return np.stack([slope, np.ones(len(slope)), 0.001 * self.place**3, 0.1 * self.place**2], axis=1)
+
+
+@pytest.mark.parametrize("target", [[3.0, 5.0, 7.5, 10.0, 12.0, 13.0], [9.0, 2.0, 8.0, 30.0, 11.0, 40.0]])
+def test_search_shortens_steps_to_nonfinite_residuals_as_least_squares_does(target):
+    is_finite, residuals = [], Roots(target)
+
+    def noted(x):
+        is_finite.append(np.isfinite(residuals(x)).all())
+        return residuals(x)
+
+    start, lowest = np.array([1.0, 0.1, 0.1, 0.2]), np.zeros(4)
+    with np.errstate(invalid="ignore"):
+        found = _curve_search._Search(residuals, lowest).run(start.copy())
+        expected = least_squares(noted, start, jac=residuals.derivatives, bounds=(lowest, np.inf), max_nfev=400)
+    assert not all(is_finite) and expected.success
+    assert_array_equal(found, expected.x)
+
+
+def test_to_radius_reaches_the_radius_and_raises_without_a_direction_or_from_outside():
+    x, direction = np.array([0.5, -0.2]), np.array([1.0, 2.0])
+    assert np.linalg.norm(x + _curve_search._to_radius(x, direction, 3.0) * direction) == pytest.approx(3, rel=1e-15)
+    with pytest.raises(ValueError, match="must not be zero"):
+        _curve_search._to_radius(x, np.zeros(2), 3.0)
+    with pytest.raises(ValueError, match="must be inside"):
+        _curve_search._to_radius(np.array([4.0, 0.0]), direction, 3.0)
+
+
+@pytest.mark.parametrize("square", [-1.5, 0.0, 0.1, 2.0])
+@pytest.mark.parametrize("slope", [-3.0, 0.4])
+def test_lowest_point_equals_the_lowest_point_of_a_grid(square, slope):
+    grid = np.linspace(-1.0, 2.0, 30_001)
+    values = grid * (square * grid + slope) + 7.0
+    point, value = _curve_search._lowest_point(square, slope, 7.0, -1.0, 2.0)
+    assert point == pytest.approx(grid[values.argmin()], abs=1e-4) and value == pytest.approx(values.min(), abs=1e-7)
+
+
+@pytest.mark.parametrize("weight", [[0.0, 0.0, 0.0], [1.7, 1.7, 1.7], [1.7, 1.7 * (1 + 1e-15), 1.7]])
+def test_fit_exponential_keeps_equal_weights(weight):
+    assert_array_equal(fit_exponential(np.array(weight)), weight)
 
 
 def test_fit_exponential_returns_nearly_equal_weights_if_no_curve_is_found(monkeypatch):

@@ -99,6 +99,19 @@ def test_a_class_does_not_depend_on_other_classes():
                     assert (one[..., 0] == whole[..., k]).all()
 
 
+def test_means_in_chunks_of_classes_change_no_bit(monkeypatch):
+    rng = np.random.default_rng(2)
+    classes = np.exp(rng.normal(0, 2, (3, 7))), rng.random(7)
+
+    def means():
+        return [*mean_logs(*classes), *mean_powers(*classes, 2), mean_squares_of_pairs(*classes)]
+
+    expected = means()
+    monkeypatch.setattr(_order_average, "_CELLS", 2 * 2**3)  # two classes at a time
+    for one, other in zip(means(), expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 @st.composite
 def tied_lists(draw):
     """Draw lists of up to five items with two or three classes."""

@@ -255,6 +255,17 @@ def test_depth_share_equals_the_sum_over_all_outcomes(seed):
     )
 
 
+def test_depth_shares_of_a_query_do_not_depend_on_other_queries():
+    first, second = (query(seed, weighted=False) for seed in (1, 2))
+    second = second.assign(query="r", voter="deep " + second["voter"])
+    shares = dict.fromkeys(second["voter"], 1.0) | dict.fromkeys(first["voter"], 0.5)
+    method = RobustRankAggregation(n_items=40, depth_share=shares)
+    both = method.fit_transform(pd.concat([first, second], ignore_index=True)).set_index(["query", "item"])["pvalue"]
+    for own, share in ((first, 0.5), (second, 1.0)):
+        alone = RobustRankAggregation(n_items=40, depth_share=share).fit_transform(own)
+        np.testing.assert_allclose(both[own["query"].iloc[0]][alone["item"]], alone["pvalue"], rtol=1e-12)
+
+
 # ---------------------------------------------------------------------- special cases
 
 

@@ -13,8 +13,7 @@ from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from skrankagg import BordaCount, PlackettLuce, RankedLists
-from skrankagg.aggregators._models import _list_fits, _many_minima
-from skrankagg.aggregators._models._many_minima import minimise
+from skrankagg.aggregators._models import _list_fits, _many_minima, _tied_stages
 from skrankagg.aggregators._models._posterior import log_prior
 from skrankagg.aggregators._models._stages import Stages
 from skrankagg.aggregators._models._standard_errors import invert_information
@@ -250,6 +249,46 @@ def test_plackett_luce_davidson_without_prior_rejects_items_joined_by_ties(ballo
     with pytest.raises(InputError, match=r"With prior=0 and ties='davidson' .* has none, because ties alone connect"):
         PlackettLuce(prior=0, absent="ignore", ties="davidson").fit(lists)
     assert np.isfinite(PlackettLuce(prior=0, absent="ignore").fit_transform(lists)["score"]).all()
+
+
+def test_plackett_luce_davidson_without_prior_allows_ties_that_join_pairs_if_a_maximum_exists():
+    pairs = ["a > b", "b > a", "c > d", "d > c"]
+    lists = RankedLists.from_ballots([*pairs, "a = c"], query="q")
+    method = PlackettLuce(prior=0, absent="ignore", ties="davidson")
+    score = method.fit_transform(lists)["score"]
+    # By symmetry all worths are equal, so each pair has the likelihood 1 / (2 + d) and the tie d / (2 + d).
+    np.testing.assert_allclose(score, 0.0, atol=1e-8)
+    assert method.query_info_["tie_prevalence"][0] == pytest.approx(0.5)
+    assert method.query_info_["log_likelihood"][0] == pytest.approx(4 * np.log(1 / 2.5) + np.log(0.5 / 2.5))
+    connected = RankedLists.from_ballots([*pairs, "b > c", "c > b"], query="r")
+    both = method.fit_transform(pd.concat([one.to_frame() for one in (lists, connected)]))
+    np.testing.assert_allclose(both["score"], 0.0, atol=1e-8)
+
+
+@pytest.mark.parametrize(("winner", "loser"), [("c", "a"), ("a", "c")])
+def test_plackett_luce_without_prior_counts_absent_items_as_last_beside_comparisons(winner, loser):
+    # The list puts a above b, and both above c; the comparisons rank no absent items.
+    rows = [("u", "a", 1), ("u", "b", 2), ("x", "b", 1), ("x", "a", 2), ("y", winner, 1), ("y", loser, 2)]
+    frame = pd.DataFrame(rows, columns=["voter", "item", "rank"]).assign(query="q")
+    frame["duel"] = frame["voter"] != "u"
+    method = PlackettLuce(prior=0)
+    if winner == "c":
+        score = method.fit_transform(frame).set_index("item")["score"]
+        a, b, c = worth = np.exp(score[["a", "b", "c"]].to_numpy())
+        # At the maximum, each item is chosen as often as expected: in the four choices of u, u, x and y.
+        chosen = worth / (a + b + c)
+        chosen += np.array([0, b, c]) / (b + c) + np.array([a, b, 0]) / (a + b) + np.array([a, 0, c]) / (a + c)
+        np.testing.assert_allclose(chosen, [1, 2, 1], atol=1e-6)
+    else:
+        with pytest.raises(InputError, match="no list ranks 'c' above others"):
+            method.fit(frame)
+
+
+def test_plackett_luce_with_reliabilities_and_without_prior_rejects_separated_items():
+    lists = RankedLists.from_lists({"u": ["a", "b", "c"], "v": ["b", "a", "c"]})
+    for weighting in ("query", "global"):
+        with pytest.raises(InputError, match="no list ranks 'c' above others"):
+            PlackettLuce(prior=0, weighting=weighting).fit(lists)
 
 
 def test_plackett_luce_davidson_tie_prevalence_can_be_infinite():
@@ -521,6 +560,28 @@ def test_plackett_luce_votes_controls_whether_weights_are_copies(pairs):
     np.testing.assert_array_equal(errors(whole), errors(whole, votes=True))
 
 
+def test_plackett_luce_rejects_standard_errors_of_a_single_group():
+    frame = full_lists(6, 4, n_queries=2).assign(panel="one")
+    frame.loc[(frame["query"] == frame["query"].iloc[0]) & (frame["voter"] % 2 == 0), "panel"] = "other"
+    lists = RankedLists.from_frame(frame, groups=["panel"])
+    with pytest.raises(InputError, match="std_errors='panel' needs at least two groups in each query; query 1 has 1"):
+        PlackettLuce(std_errors="panel").fit_transform(lists)
+    first = lists.take([0])
+    assert np.isfinite(PlackettLuce(std_errors="panel").fit_transform(first)["std_error"]).all()
+
+
+def test_tied_stages_skip_blocks_of_lists_with_weight_0(monkeypatch):
+    monkeypatch.setattr(_tied_stages, "_CELLS", 1)  # each list is a block of its own
+    lists = RankedLists.from_ballots(["a = b > c", "b > a > c", "a > c = b"])
+    some = RankedLists.from_ballots(["a = b > c", "a > c = b"])
+    stages, fewer = TiedStages(lists.with_list_weight(np.array([1.0, 0.0, 2.0])), "last"), TiedStages(some, "last")
+    assert len(stages.blocks) == 3
+    fewer = fewer.with_list_weight(np.array([1.0, 2.0]))
+    variables = fewer.start(np.array([0.3, -0.1, 0.5]))
+    for one, other in zip(stages.value_and_gradient(variables), fewer.value_and_gradient(variables), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_plackett_luce_warns_about_a_fractional_weight_among_votes():
     rng = np.random.default_rng(0)
     games = pd.DataFrame([(i, j) for i in range(6) for j in range(i)], columns=["winner", "loser"])
@@ -566,6 +627,24 @@ def test_plackett_luce_repeat_many_equals_repeat_for_pairs(n_queries):
     assert found.shape == (lists.n_candidates, 6)
     for score, weight in zip(found.T, weights.T, strict=True):
         np.testing.assert_allclose(score, one(weight), atol=1e-10)
+
+
+def test_plackett_luce_repeat_many_equals_repeat_for_queries_of_two_kinds():
+    lists = [
+        RankedLists.from_ballots(ballots, query=query).to_frame()
+        for query, ballots in (
+            ("pairs", ["a > b", "b > c", "a > c", "c > a"]),
+            ("lists", ["a > b > c", "b > a > c"]),
+            ("more pairs", ["x > y", "y > x", "y = x"]),
+        )
+    ]
+    lists = RankedLists.from_frame(pd.concat(lists, ignore_index=True))
+    method = PlackettLuce(absent="ignore")
+    weights = np.random.default_rng(2).integers(0, 4, (lists.n_lists, 5)).astype(float)
+    found, one = method._repeat_many(lists)(weights), method._repeat(lists)
+    assert found.shape == (lists.n_candidates, 5)
+    for score, weight in zip(found.T, weights.T, strict=True):
+        np.testing.assert_allclose(score, one(weight), atol=1e-9)
 
 
 def test_plackett_luce_treats_queries_independently():
@@ -618,50 +697,6 @@ def test_plackett_luce_handles_one_item_or_one_list():
 def test_plackett_luce_orders_full_lists_like_borda():
     frame = full_lists(400, 6, seed=8)
     assert PlackettLuce().fit_transform(frame)["item"].tolist() == BordaCount().fit_transform(frame)["item"].tolist()
-
-
-def test_minimise_finds_the_minima_of_several_groups():
-    rng = np.random.default_rng(0)
-    group = np.repeat(np.arange(3), 4)
-    centre, steep = rng.normal(size=12), np.exp(rng.normal(size=12))
-
-    def function(x):
-        return (
-            np.bincount(group, weights=steep * (np.cosh(x - centre) - 1)),
-            steep * np.sinh(x - centre),
-        )
-
-    x, value, n_iter, converged = minimise(function, np.zeros(12), group, 3, np.ones(12), tol=1e-12, max_iter=100)
-    np.testing.assert_allclose(x, centre, atol=1e-10)
-    assert converged.all() and (n_iter > 1).all() and (value < 1e-12).all()
-
-
-def test_minimise_with_fewer_and_fewer_groups_changes_no_bit(monkeypatch):
-    monkeypatch.setattr(_many_minima, "_MANY", 0)
-    rng = np.random.default_rng(1)
-    n_groups, group = 40, np.repeat(np.arange(40), 3)
-    centre, steep = 3 * rng.normal(size=120), np.exp(2 * rng.normal(size=120))
-    narrowed = []
-
-    def function_of(groups):
-        mine = np.isin(group, groups)
-        narrowed.append(len(groups))
-        own = np.searchsorted(groups, group[mine])
-
-        def function(x):
-            value = steep[mine] * (np.cosh(x - centre[mine]) - 1)
-            return np.bincount(own, weights=value, minlength=len(groups)), steep[mine] * np.sinh(x - centre[mine])
-
-        return function
-
-    whole = function_of(np.arange(n_groups))
-    done = np.arange(n_groups) < 3
-    options = {"tol": 1e-12, "max_iter": 100, "converged": done}
-    expected = minimise(whole, np.zeros(120), group, n_groups, np.ones(120), **options)
-    found = minimise(whole, np.zeros(120), group, n_groups, np.ones(120), narrow=function_of, **options)
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(one, other)
-    assert min(narrowed) < 5 and (found[0][:9] == 0).all() and found[3].all()
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
@@ -723,16 +758,3 @@ def test_plackett_luce_kernel_of_small_queries_handles_no_prior_and_few_iteratio
     np.testing.assert_allclose(found.groupby("query")["score"].mean(), 0.0, atol=1e-12)
     with pytest.warns(ConvergenceWarning, match="did not converge in 2 iterations for 4 of 4 queries"):
         PlackettLuce(max_iter=2).fit_transform(frame)
-
-
-@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
-def test_minimise_needs_few_iterations_for_any_scale(size):
-    curvature, centre = size * np.array([1.0, 2.0, 5.0, 1.5, 3.0]), np.array([1.0, -2.0, 3.0, 0.5, -1.0])
-
-    def function(x):
-        return np.array([(curvature * (x - centre) ** 2).sum() / 2]), curvature * (x - centre)
-
-    group = np.zeros(5, dtype=np.int64)
-    x, _, n_iter, converged = minimise(function, np.zeros(5), group, 1, np.ones(5), tol=1e-12, max_iter=500)
-    np.testing.assert_allclose(x, centre, atol=1e-8)
-    assert converged.all() and n_iter[0] < 40

@@ -411,6 +411,14 @@ def test_position_methods_handle_extreme_weight_scales(method):
             call(lists.with_list_weight(np.full(lists.n_lists, 1e308)))
 
 
+def test_fit_rejects_list_weights_whose_sums_over_items_are_not_finite():
+    # The weights of each query add up to a finite number; sums over all candidates do not.
+    weight = np.full(TRAIN.n_lists, 1e308 / TRAIN.n_lists)
+    with pytest.raises(InputError, match="SegFuse cannot add up these list weights: they are up to"):
+        SegFuse(qrels=QRELS).fit(TRAIN.with_list_weight(weight))
+    SegFuse(qrels=QRELS).fit(TRAIN.with_list_weight(weight / TRAIN.n_candidates))
+
+
 def test_fuse_explains_the_contribution_of_each_list_in_bayes_fuse():
     method = BayesFuse(cutoffs=(1, 3), qrels=QRELS).fit(TRAIN)
     explained = fuse({"v1": ["a", "b"], "v2": ["b", "c"], "v3": ["a"]}, method, explain=True)

@@ -6,9 +6,10 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import kendalltau
 from sklearn import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from skrankagg import PlackettLuce, RankedLists
+from skrankagg.aggregators._models import _reliabilities
 from skrankagg.aggregators._models._reliabilities import VoterPosterior
 from skrankagg.aggregators._models._reliable_stages import ReliableStages
 from skrankagg.datasets import make_comparisons, make_plackett_luce
@@ -318,6 +319,17 @@ def test_plackett_luce_estimates_reliabilities_with_davidson_ties():
     assert weight.max() > 3 * weight.min()
     assert model.query_info_["converged"].all() and 0.3 < model.query_info_["tie_prevalence"].iloc[0] < 3
     assert np.isfinite(model.transform(duels)["std_error"]).all()
+
+
+@pytest.mark.parametrize("weighting", ["query", "global"])
+def test_plackett_luce_warns_if_reliabilities_need_more_rounds(weighting, monkeypatch):
+    frame = example_lists(3, n_queries=2, n_voters=5, n_items=6)
+    PlackettLuce(weighting=weighting).fit(frame)  # without a warning
+    monkeypatch.setattr(_reliabilities, "_MAX_ROUNDS", 1)
+    with pytest.warns(ConvergenceWarning, match="for 2 of 2 queries"):
+        method = PlackettLuce(weighting=weighting).fit(frame)
+    means = method.query_voter_weights_.groupby("query")["weight"].mean()
+    np.testing.assert_allclose(means, 1.0) if weighting == "query" else None
 
 
 def test_plackett_luce_repeat_relearns_or_keeps_reliabilities():

@@ -108,6 +108,16 @@ def test_robust_rank_aggregation_computes_draws_together(options, few, kernel, m
             np.testing.assert_array_equal(method._repeat_many(lists)(scale * weights), expected)
 
 
+def test_robust_rank_aggregation_computes_draws_one_by_one_if_there_are_too_many_probabilities(monkeypatch):
+    method = RobustRankAggregation()
+    lists = method._prepare(RankedLists.from_frame(example_lists(5, n_queries=2, n_voters=4, n_items=9)))
+    weights = np.random.default_rng(1).integers(0, 3, (lists.n_lists, 6)).astype(np.float64)
+    expected = method._repeat_many(lists)(weights)
+    monkeypatch.setattr(_rho_of_draws, "_MOST", 12)  # more than the lists of a draw
+    assert _rho_of_draws.RhoOfDraws(lists, lists.rank / 9, "last")(weights) == (None, None)
+    np.testing.assert_array_equal(method._repeat_many(lists)(weights), expected)
+
+
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("chain", CHAINS)
 @pytest.mark.parametrize("cells", [_many_draws._CELLS, 1], ids=["whole", "in parts"])
@@ -146,7 +156,10 @@ def test_markov_chain_walks_of_draws_equal_the_linear_systems(absent, monkeypatc
     for seed in range(12):
         lists = RankedLists.from_frame(example_lists(seed, n_queries=1, n_voters=6, n_items=5 + 2 * seed))
         counts = np.random.default_rng(seed).integers(0, 4, (lists.n_lists, 9)).astype(np.float32)
-        counts[:, 0] = 0
+        if seed % 3 == 0:
+            counts += 1  # so that all draws contain all items
+        else:
+            counts[:, 0] = 0
         arguments = lists, 0, CHAINS["mc4"], absent, (0.15, 0.5, 0.01)[seed % 3], counts
         ranks = _pairwise.rank_matrix(lists, 0)
         expected = _many_draws._solved(lists, 0, ranks, *arguments[2:])

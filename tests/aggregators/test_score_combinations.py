@@ -116,6 +116,14 @@ def test_combmed_follows_a_voter_with_more_than_half_of_the_weight(more):
         assert dict(fuse(lists, CombMED(norm=None), weights=weights))["a"] == score
 
 
+@pytest.mark.parametrize("absent_score", ["zero", "min"])
+@pytest.mark.parametrize("kind", [CombMAX, CombMED, CombMIN])
+def test_comb_extremes_give_score_0_if_no_list_has_a_positive_weight(kind, absent_score):
+    lists = RankedLists.from_frame(example_lists(0, n_queries=2, n_voters=3, n_items=4))
+    consensus = kind(absent_score=absent_score).fit_transform(lists.with_list_weight(np.zeros(lists.n_lists)))
+    assert consensus["score"].tolist() == [0.0] * lists.n_candidates
+
+
 def test_combmax_without_norm_compares_scores_exactly():
     # 1 and 1 + 1e-15 are two scores: nothing was computed that could have rounded.
     lists = {"u": {"a": 1.0, "b": 0.0, "c": 5.0}, "v": {"b": 1.0 + 1e-15, "a": 0.0, "c": 5.0}}

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 import sklearn
 from learners import logistic_regression_cv
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.decomposition import PCA
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import (
     BaggingRegressor,
@@ -57,6 +58,7 @@ from skrankagg import (
     evaluate,
 )
 from skrankagg._arrays._normalize import NORMS
+from skrankagg.aggregators._learned import _whole_queries
 from skrankagg.aggregators._learned._features import FEATURES, center_columns
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.exceptions import InputError, InputTypeError, MemoryLimitError
@@ -631,6 +633,24 @@ def test_stacked_fusion_rejects_nan_features_for_estimators_without_nan(data):
     assert stacked.transform(full)["score"].nunique() > 4
     with pytest.raises(InputError, match="Ridge does not accept NaN"):
         stacked.transform(full.iloc[1:].reset_index(drop=True))
+
+
+@pytest.mark.parametrize(("estimator", "name"), [(Ridge(), "Ridge"), (make_pipeline(PCA(1), Ridge()), "PCA")])
+def test_stacked_fusion_rejects_nan_scores_if_the_first_step_does_not_accept_nan(data, estimator, name):
+    train, _, qrels = parts(data)
+    with pytest.raises(InputError, match=f"'score' is NaN .* but {name} does not accept NaN"):
+        StackedFusion(estimator, ["score"]).fit(train, qrels)
+    accepting = make_pipeline(SimpleImputer(), Ridge())
+    StackedFusion(accepting, ["score"]).fit(train, qrels)
+
+
+def test_folds_of_a_splitter_of_groups_are_those_of_the_splitter():
+    query = np.repeat(np.arange(7), 3)
+    found = _whole_queries._folds(GroupKFold(3), Ridge(), np.zeros(21), query)
+    expected = list(GroupKFold(3).split(query[:, None], groups=query))
+    for one, other in zip(found, expected, strict=True):
+        assert_array_equal(np.concatenate(one), np.concatenate(other))
+    assert sorted(np.concatenate([test for _, test in found])) == list(range(21))
 
 
 def test_stacked_fusion_needs_scores_for_score_features_and_rejects_weights(data):

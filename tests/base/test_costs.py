@@ -186,6 +186,11 @@ def test_an_aggregator_inside_a_method_counts(table):
     assert estimated_cost(DIBRA(BordaCount()), (10, 3, 5)).seconds == 10 * (1.0 + 4 * 3.0 * 15)
 
 
+def test_an_aggregator_of_unknown_cost_inside_a_method_is_an_error(table):
+    with pytest.raises(InputTypeError, match="got DIBRA, whose cost is unknown"):
+        estimated_cost(DIBRA(Own()), (10, 3, 5))
+
+
 def test_learning_counts(table):
     assert estimated_cost(all_aggregators()["BayesFuse"](), (2, 3, 5)).seconds == 2 * 15 * 11
 

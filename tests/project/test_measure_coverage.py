@@ -91,6 +91,28 @@ def test_recorded_shares_are_percentages():
     assert all(50 < share <= 100 for share in RECORD["shares"].values())
 
 
+def test_coverage_of_files_adds_measurements(tmp_path, monkeypatch):
+    coverage = pytest.importorskip("coverage", reason="measures with coverage.py")
+    monkeypatch.setattr(measure_coverage, "DATA", tmp_path / ".coverage")
+    monkeypatch.chdir(measure_coverage.ROOT)
+
+    def measure(number, arcs):
+        data = coverage.CoverageData(basename=str(tmp_path / f".coverage.host.{number}"))
+        data.add_arcs({"skrankagg/exceptions.py": arcs})
+        data.write()
+
+    def covered():
+        return measure_coverage.coverage_of_files()["skrankagg/exceptions.py"]["executed_lines"]
+
+    lines = (measure_coverage.ROOT / "skrankagg" / "exceptions.py").read_text(encoding="utf-8").splitlines()
+    first, *_, last = [k for k, line in enumerate(lines, 1) if line.startswith("class ")]
+    measure(1, [(-1, first)])
+    assert covered() == [first]
+    measure(2, [(-1, last)])
+    assert covered() == [first, last]
+    assert covered() == [first, last]  # no new data, as with --report
+
+
 @pytest.mark.exhaustive
 def test_processes_that_the_tests_start_are_measured(tmp_path, monkeypatch):
     pytest.importorskip("coverage", reason="measures with coverage.py")

@@ -22,7 +22,7 @@ def leave_by_votes(lists, rule, absent):
     """Return the number of rounds that each candidate survives, as float64; `rule` is "plurality" or "veto"."""
     score, tolerance = np.empty(lists.n_candidates), TOLERANCE * lists.sum_over_lists(lists.list_weight)
     candidates, n_rounds = np.arange(lists.n_candidates), 0
-    while len(candidates):
+    while True:
         # Whenever half of the items have left, copy the remaining items, so that no pass reads many items that have
         # left.
         many = lists.n_candidates > max(_MANY, _MANY_FOR_EACH * lists.n_lists)
@@ -35,12 +35,11 @@ def leave_by_votes(lists, rule, absent):
             n_left -= len(leaving)
             n_rounds += 1
         if n_left == 0:
-            break
+            return score
         # Lists without a remaining item are exhausted: they give the same votes to all items.
         left = np.logical_or.reduceat(votes.stays, lists.candidate_ptr[:-1])
         lists, kept = lists._keep(votes.n_held > 0, votes.stays[lists.candidate])
         candidates, tolerance = candidates[kept], tolerance[left]
-    return score
 
 
 class Votes:

@@ -167,9 +167,6 @@ class MAIC(WeightedAggregator):
     def _aggregate(self, lists):
         return self._converge(lists)[0]
 
-    def _voter_weights(self, lists):
-        return self._converge(lists)[1]
-
     def _rank(self, lists):
         return self._publish(lists, self._aggregate(lists))
 

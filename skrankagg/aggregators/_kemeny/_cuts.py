@@ -71,8 +71,6 @@ def _odd_sums(parity, right, slack, above, budget):
         budget.check()
         byte, bit = column >> 3, np.uint8(128 >> (column & 7))
         holding = np.flatnonzero(alive & ((table[:, byte] & bit) > 0))
-        if len(holding) == 0:
-            continue
         pivot = holding[np.argmin(slack[holding])]
         alive[pivot] = False
         others = holding[holding != pivot]

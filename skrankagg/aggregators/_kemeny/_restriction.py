@@ -61,8 +61,6 @@ class Restriction:
 
     def without_ties(self):
         """Return a restriction of strict orders: items with the same pin get neighbouring places."""
-        if not self.ties:
-            return self
         rank = np.argsort(feasible_order(self.own, ties=True))
         return Restriction(replace(self.own, pins=tuple(Pin(item, int(rank[item]) + 1) for item, _ in self.own.pins)))
 

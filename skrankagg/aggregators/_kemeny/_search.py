@@ -90,8 +90,6 @@ def iterate(margin, order, n_rounds, rng, budget, *, target=-np.inf, most_rounds
     `most_rounds` rounds; this number does not change the result. `tolerance` is the tolerance of :func:`descend`.
     """
     n = len(order)
-    if n < 3:
-        return descend(margin, order, budget, tolerance)
     tolerance = TOLERANCE * np.abs(margin).sum() if tolerance is None else tolerance
     cost = order_cost(margin, order)
     best, costs = np.asarray(order), (cost, cost)

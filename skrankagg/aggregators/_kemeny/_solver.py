@@ -97,8 +97,8 @@ def solve_strict(margin, components, search, restriction=None):
         inner = margin[np.ix_(items, items)]
         order, own = borda_order(inner), None if restriction is None else restriction.within(items)
         if len(items) < 3:
-            # With a restriction, only one order of the two items is possible.
-            order = order if own is None else own.near(order)
+            # Only a restriction can make a component of two items, and it allows only one order of them.
+            order = own.near(order)
             least = order_cost(inner, order)
             part = Proven(order, least, least, "optimal")
         elif search.proves(len(items)):

@@ -171,9 +171,6 @@ class TrianglePolytope:
             rest = arc[i + 1 :, i + 1 :]
             sums = (arc[i, i + 1 :, None] + (arc[i + 1 :, i] - 2.0)) + rest
             j, k = np.nonzero(sums > above)
-            keep = j != k
-            if not keep.all():
-                j, k = j[keep], k[keep]
             if len(j):
                 found.append(np.column_stack([np.full(len(j), i), j + i + 1, k + i + 1]))
                 excess.append(sums[j, k])

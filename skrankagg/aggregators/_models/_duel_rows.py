@@ -211,9 +211,8 @@ class DuelRows(NewtonRows):
 
     def _by_query(self, values):
         sums, held = np.zeros(self.n_queries), self.n_duels > 0
-        if held.any():
-            ptr = (np.cumsum(self.n_duels) - self.n_duels)[held]
-            sums[held] = np.add.reduceat(values if self.order is None else values[self.order], ptr)
+        ptr = (np.cumsum(self.n_duels) - self.n_duels)[held]
+        sums[held] = np.add.reduceat(values if self.order is None else values[self.order], ptr)
         return sums
 
     def _components(self):

@@ -53,9 +53,7 @@ def merge_equal_pairs(lists):
         return lists, None
     mask = ~is_pair
     mask[chosen[kept]] = True
-    merged, candidate = lists.keep_lists(mask)
-    if len(candidate) != lists.n_candidates:
-        raise AssertionError("an item was lost while equal pairs were merged, although each pair of items is kept")
+    merged, _ = lists.keep_lists(mask)  # each pair of items is kept, so no item is lost
     # The kept lists stay in their old order, so they are still sorted by query.
     pattern = np.cumsum(mask) - 1
     pattern[chosen] = pattern[chosen[kept]][number]

@@ -74,13 +74,6 @@ class Stages:
         """Return an empty array, because there are no variables besides the log-worths."""
         return np.empty(0, dtype=np.int64)
 
-    def prevalence(self, variables):
-        """Return the prevalence d_1 of choosing one item at a time, which is 1 in each query, of shape (n_queries, 1).
-
-        Models in which k items may be chosen at once also have a column for each k.
-        """
-        return np.ones((self.lists.n_queries, 1))
-
     def with_list_weight(self, weight):
         """Return a copy that uses the given list weights, of shape (n_lists,)."""
         other = copy.copy(self)
