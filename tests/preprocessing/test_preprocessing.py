@@ -306,7 +306,7 @@ def test_aggregator_union_exposes_parameters_of_its_members():
     for wrong, words in (([], "at least one"), ([("a", "drop")], "got only 'drop'"), ([CombSUM()], "tuples")):
         with pytest.raises(ValueError, match=words):
             AggregatorUnion(wrong).fit(example_lists())
-    with pytest.raises(TypeError, match="must be an aggregator"):
+    with pytest.raises(TypeError, match="must contain aggregators"):
         AggregatorUnion([("a", 3)]).fit(example_lists())
     alone = AggregatorUnion([("chain", Foreign("pandas"))]).fit_transform(example_lists())
     assert alone.equals(AggregatorUnion([("chain", CombSUM())]).fit_transform(example_lists()))
