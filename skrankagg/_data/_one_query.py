@@ -397,10 +397,6 @@ class OneQuery(RankedLists):
         return pd.Index(self.ids)
 
     @cached_property
-    def list_length(self) -> NDArray[np.int64]:
-        return self._layout["list_length"]
-
-    @cached_property
     def candidate_ptr(self) -> NDArray[np.int64]:
         return np.array([0, len(self.ids)])
 

@@ -196,9 +196,7 @@ def _standardize(score: vec[float], start: i64, stop: i64, low: float, constant:
 
 
 def add_up(value: vec[float], start: i64, stop: i64) -> float:
-    # Adds values in the order of np.add.reduceat, which adds the first value to the sum of all later values.
-    if stop <= start:
-        return 0.0
+    # Adds one or more values in the order of np.add.reduceat, which adds the first value to the sum of all others.
     if stop == start + 1:
         return value[start]
     return value[start] + _add_pairwise(value, start + 1, stop)
@@ -397,8 +395,6 @@ def factors(kind: i64, k: float, helper: Any, support: vec[float], ptr: vec[i64]
     if kind == OF_SUPPORT:
         # Without weights, the support is a number of lists.
         table = cast(vec[float], helper(None, m))
-        if len(table) == 0:
-            return table
         for c in range(n):
             held: i64 = int(support[c])
             factor[c] = table[held]

@@ -337,3 +337,32 @@ def test_pivot_orders_rejects_biased_draws_of_32_bits():
     (order,) = pivot_orders(np.zeros((1, 3, 3)), 1, lambda k: np.resize(bits, k))[0]
     # Half of the range is the item in the middle; numbers of 1/2 put the others below it.
     assert order.tolist() in ([1, 0, 2], [1, 2, 0])
+
+
+@pytest.mark.parametrize("n", [45, 70, 100])
+@pytest.mark.parametrize("seed", range(3))
+def test_pivot_orders_draws_more_numbers_if_many_items_tie(n, seed):
+    asked = []
+
+    def draw(k):
+        asked.append(k)
+        return np.random.default_rng(seed).bit_generator.random_raw(k)
+
+    found = pivot_orders(np.zeros((1, n, n)), 2, draw)
+    assert len(asked) > 1 and asked[1] == 2 * asked[0]
+    rng = np.random.default_rng(seed)
+    assert found[0].tolist() == [oracles.kwik_sort(np.zeros((n, n)), rng) for _ in range(2)]
+
+
+def test_pivot_orders_draws_more_numbers_if_many_are_rejected():
+    asked = []
+
+    def draw(k):
+        asked.append(k)
+        bits = np.zeros(max(k, 31), dtype=np.uint64)  # zeros would favour some of 3 items
+        bits[30:] = 1 << 63 | 1 << 31
+        return bits[:k]
+
+    margin = np.sign(np.arange(3) - np.arange(3)[:, None]) * -1.0  # each item beats the items after it
+    assert pivot_orders(margin[None], 1, draw)[0].tolist() == [[0, 1, 2]]
+    assert asked == [12, 24, 48]

@@ -6,6 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 
 import skrankagg
@@ -452,6 +453,18 @@ def _group(folder, names, limit, used, cached=None):
 
 V1 = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
 V2 = "memory.max", "memory.current", "inactive_file"
+
+
+@pytest.mark.skipif(_memory.resource is None or sys.platform == "darwin", reason="the system has no such limit")
+def test_left_of_addresses_subtracts_the_addresses_in_use(monkeypatch):
+    limit = 2**44
+    monkeypatch.setattr(_memory.resource, "getrlimit", lambda _: (limit, limit))
+    used = psutil.Process().memory_info().vms
+    assert limit - _memory._left_of_addresses() == pytest.approx(used, abs=2**28)
+    monkeypatch.setattr(_memory.resource, "getrlimit", lambda _: (1024, 1024))
+    assert _memory._left_of_addresses() == 0
+    monkeypatch.setattr(_memory.resource, "getrlimit", lambda _: (_memory.resource.RLIM_INFINITY,) * 2)
+    assert _memory._left_of_addresses() == np.inf
 
 
 def test_left_by_groups_returns_the_tightest_limit(tmp_path):

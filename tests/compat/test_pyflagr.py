@@ -11,9 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flagr_peer import golden_answers, run_ours
-from skrankagg import aggregators
+from skrankagg import aggregators, evaluate
 from skrankagg.aggregators import kemeny_order
-from skrankagg.compat.pyflagr import QUIRKS, RRA, Comparator, Kemeny, Linear, Majoritarian, MarkovChains, Weighted
+from skrankagg.compat.pyflagr import (
+    QUIRKS,
+    RRA,
+    Comparator,
+    Kemeny,
+    Linear,
+    Majoritarian,
+    MarkovChains,
+    Weighted,
+    flagr_table,
+)
 from skrankagg.compat.pyflagr._input_check import encode_profile
 from skrankagg.compat.pyflagr._quirks import quirks_of
 from skrankagg.compat.pyflagr._ranking import add_up
@@ -52,16 +62,18 @@ def methods(convention="flagr"):
     return found
 
 
-@pytest.mark.exhaustive
 def test_pyflagr_methods_without_quirks_equal_the_main_estimators(small):
     lists, qrels = small
-    for method in methods("papers"):
+    bases = [Weighted.DIBRA(aggregator=base, convention="papers") for base in ("condorcet", "copeland", "outrank")]
+    for method in [*methods("papers"), *bases]:
         out, measures = method.aggregate(input_df=lists, rels_df=qrels)
         main = method._paper().fit_transform(lists)
         expected = main["pvalue"] if "pvalue" in main else main["score"]
         assert out["ItemID"].tolist() == main["item"].tolist(), method
         np.testing.assert_allclose(out["Score"], expected, rtol=1e-12, err_msg=str(method))
         assert measures["num_rel_ret"].iloc[-1] == qrels["relevance"].sum()
+    expected = evaluate(main, qrels, ["ndcg@10", "p@10"])  # the last method's
+    np.testing.assert_allclose(measures[["ndcg_cut_10", "P_10"]].iloc[-1], expected.iloc[0], rtol=1e-12)
 
 
 def test_pyflagr_scores_without_file_order_equal_the_main_estimators(small):
@@ -77,11 +89,79 @@ def test_pyflagr_scores_without_file_order_equal_the_main_estimators(small):
         (MarkovChains.MCT(convention=quirks), aggregators.MarkovChain(chain="mct")),
         (RRA.RRA(convention=quirks), aggregators.RobustRankAggregation()),
         (Weighted.PreferenceRelationsGraph(convention=quirks), aggregators.PreferenceRelations()),
+        (Weighted.Agglomerative(convention={"mc3.direction"}), aggregators.Agglomerative()),
+        (Weighted.DIBRA(convention=quirks), aggregators.DIBRA()),
+        (Weighted.DIBRA(dist="rho", convention=quirks), aggregators.DIBRA(distance="rho")),
+        (
+            Majoritarian.OutrankingApproach(concordance=0.5, convention={"agg.start_1"}),
+            aggregators.Outranking(both_absent="ignore"),
+        ),
     ):
         out, expected = compat.aggregate(input_df=small[0])[0], main.fit_transform(small[0])
         assert out["ItemID"].tolist() == expected["item"].tolist(), compat
         score = expected["pvalue"] if "pvalue" in expected else expected["score"]
         np.testing.assert_allclose(out["Score"], score, rtol=1e-9, atol=1e-12, err_msg=str(compat))
+
+
+def test_kemeny_without_its_quirk_minimises_the_disagreements(small):
+    lists = small[0]
+    out, _ = Kemeny.KemenyOptimal(convention={"agg.start_1"}).aggregate(input_df=lists)
+    main = aggregators.Kemeny().fit_transform(lists)
+
+    def disagreements(query, order):
+        total = 0
+        for _, one in lists[lists["query"] == str(query)].groupby("voter"):
+            place = dict(zip(one["item"], one["rank"], strict=True))
+            total += sum(place.get(i, 99) > place.get(j, 99) for i, j in itertools.combinations(order, 2))
+        return total
+
+    for query, order in out.groupby("Query")["ItemID"]:
+        best = main.loc[main["query"] == str(query), "item"].tolist()
+        assert sorted(order) == sorted(best) and disagreements(query, order.tolist()) == disagreements(query, best)
+
+
+def test_the_quirk_of_mc3_turns_the_direction():
+    lists, _ = make_rasdagen(n_queries=2, n_voters=5, list_length=7, n_items=7)
+    turned = lists.assign(rank=8 - lists["rank"], score=-lists["score"])
+    out, _ = MarkovChains.MC3(convention={"mc3.direction"}).aggregate(input_df=lists)
+    expected = aggregators.MarkovChain(chain="mc3").fit_transform(turned)
+    assert out["ItemID"].tolist() == expected["item"].tolist()
+    np.testing.assert_allclose(out["Score"], expected["score"], rtol=1e-9)
+
+
+def test_dibra_keeps_the_items_that_the_main_estimator_keeps():
+    lists, _ = make_rasdagen(n_queries=3, n_voters=9, list_length=12, n_items=12)
+    params = {"prune": "wire", "d1": 0.6, "d2": 0.4}
+    out, _ = Weighted.DIBRA(**params, convention={"agg.start_1"}).aggregate(input_df=lists)
+    main = aggregators.DIBRA(**params).fit_transform(lists)
+    assert out["ItemID"].tolist() == main["item"].tolist()
+    dropped, _ = Weighted.DIBRA(**params, convention={"prune.drops"}).aggregate(input_df=lists)
+    assert 0 < len(dropped) < len(out) == 36
+    for query, kept in dropped.groupby("Query"):
+        both = out[out["Query"] == query].iloc[: len(kept)]
+        assert both["ItemID"].tolist() == kept["ItemID"].tolist()
+        assert both["Score"].tolist() == kept["Score"].tolist()
+
+
+def test_dibra_cuts_lists_of_ranks_like_lists_of_scores(small):
+    method = Weighted.DIBRA(prune="wire", d1=0.6, d2=0.4)
+    with_scores, _ = method.aggregate(input_df=small[0])
+    assert method.aggregate(input_df=small[0].drop(columns="score"))[0].equals(with_scores)
+
+
+def test_dibra_puts_voters_of_equal_weight_into_the_last_bucket():
+    # The bucket has the confidence 0.4 + 0.6 exp(-2 * 3 / 3) = 0.48, so a list keeps int(0.5 * int(4.8)) + 1 items.
+    frame = by_voter({"u": list("abcdefghij"), "v": list("abcdefghij"), "w": list("abcdefghij")})
+    method = Weighted.DIBRA(prune="wire", d1=0.4, d2=0.5, num_buckets=3)
+    assert method.aggregate(input_df=frame)[0]["ItemID"].tolist() == ["a", "b", "c"]
+
+
+def test_flagr_table_keeps_the_names_of_other_measures():
+    index = pd.MultiIndex.from_product([["a"], ["q1", "q2"]], names=["method", "query"])
+    per_query = pd.DataFrame({"mrr": [0.5, 0.25], "ndcg@3": [1.0, 0.5], "ndcg": [0.75, 0.25]}, index=index)
+    table = flagr_table(per_query.groupby("method").mean(), per_query)
+    assert table.columns.tolist() == ["q", "ndcg", "ndcg_cut_3", "mrr", "Method"]
+    assert table["mrr"].tolist() == [0.5, 0.25, 0.375]
 
 
 # Quirks with this prefix affect the methods with this prefix.
@@ -273,6 +353,11 @@ def test_aggregate_writes_results_to_out_dir(tmp_path):
     assert out.read_text(encoding="utf-8").splitlines()[0] == "q,PyFLAGR,a,1,1.0,100"
     header = measures.read_text(encoding="utf-8").splitlines()[0]
     assert header.startswith("q,num_ret,num_rel,num_rel_ret,map,P_1,") and header.endswith(",ndcg_cut_10")
+    shutil.rmtree(tmp_path)
+    tmp_path.mkdir()
+    Linear.CombSUM().aggregate(input_df=frame, out_dir=tmp_path)
+    (only,) = tmp_path.iterdir()  # without judgements there are no measures
+    assert only.name.startswith("out_")
     shutil.rmtree(tmp_path)
     with pytest.raises(NotADirectoryError, match="`out_dir` must be an existing folder"):
         Linear.CombSUM().aggregate(input_df=frame, out_dir=tmp_path)

@@ -114,6 +114,13 @@ def test_features_of_the_union_operator_are_voters():
     assert "features" not in found and (found["text"] == "text of " + found["docno"]).all()
 
 
+def test_an_empty_frame_of_features_has_an_empty_result():
+    candidates = RESULTS["v1"].assign(features=[np.array([1.0, 2.0])] * len(RESULTS["v1"]))
+    merged = as_pyterrier(CombSUM())
+    found = merged.transform(candidates.iloc[:0])
+    assert len(found) == 0 and found.columns.tolist() == merged.transform(candidates).columns.tolist()
+
+
 def test_operators_of_pyterrier():
     merged = as_pyterrier(RRF, RETRIEVERS)
     found = merged.transform(TOPICS)
@@ -239,6 +246,8 @@ def test_pyterrier_inspects_the_transformer(monkeypatch):
     assert "skrankagg" in pt.schematic.draw(merged >> pt.Transformer.identity())
     assert repr(merged).startswith("as_pyterrier(ReciprocalRankFusion(), {'v1':")
     assert rows_of(merged.compile().transform(TOPICS)) == expected(RRF)
+    joined = pd.concat([rows.assign(voter=voter) for voter, rows in RESULTS.items()])
+    assert rows_of((pt.Transformer.from_df(joined) >> as_pyterrier(RRF).compile()).transform(TOPICS)) == expected(RRF)
 
 
 def test_the_transformer_can_be_pickled():

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skrankagg import RankedLists, Schulze, SequentialElimination
-from skrankagg.exceptions import AmbiguousInputWarning, InputError
+from skrankagg.exceptions import AmbiguousInputWarning, InputError, InputTypeError
 
 pytestmark = pytest.mark.twice
 
@@ -220,3 +220,9 @@ def test_a_warning_is_issued_if_named_rows_may_be_ballots():
 def test_unclear_tables_are_refused(table, options, words):
     with pytest.raises(InputError, match=words):
         RankedLists.from_ballots(table, **options)
+
+
+@pytest.mark.parametrize("ballots", ["A > B", b"A > B", 3])
+def test_from_ballots_refuses_a_single_ballot(ballots):
+    with pytest.raises(InputTypeError, match=f"a sequence of ballots; got {type(ballots).__name__}"):
+        RankedLists.from_ballots(ballots)

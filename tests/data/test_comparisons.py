@@ -11,7 +11,7 @@ from pandas.testing import assert_frame_equal
 from oracles import duels
 from skrankagg import MarkovChain, PlackettLuce, RankedLists
 from skrankagg.datasets import make_comparisons
-from skrankagg.exceptions import AmbiguousInputWarning, InputError
+from skrankagg.exceptions import AmbiguousInputWarning, InputError, InputTypeError
 
 pytestmark = pytest.mark.twice
 
@@ -245,3 +245,28 @@ def test_items_of_two_columns_of_text_are_numbered_together(missing):
     assert lists.items.tolist() == list("abcd") and lists.to_frame()["item"].tolist() == list("acbdca")
     others = RankedLists.from_comparisons(pd.DataFrame({"winner": first.astype(object), "loser": second}))
     assert others.equals(lists)
+
+
+def test_from_comparisons_reconciles_equal_verdicts_without_a_warning():
+    rows = [("a", "b", 1, "p"), ("b", "a", 0, "p"), ("b", "c", 0, "p")]
+    frame = pd.DataFrame(rows, columns=["first", "second", "outcome", "prompt"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lists = RankedLists.from_comparisons(frame, groups=["prompt"], reconcile=True)
+    assert duels(lists) == ["a > b", "c > b"]
+
+
+def test_from_comparisons_refuses_ids_without_an_order_beside_outcomes():
+    frame = pd.DataFrame({"first": [["a"]], "second": [["b"]], "outcome": [1]})
+    with pytest.raises(InputTypeError, match=r"Items of RankedLists\.from_comparisons must be sortable"):
+        RankedLists.from_comparisons(frame)
+
+
+def test_from_comparisons_refuses_ambiguous_columns():
+    with pytest.raises(InputError, match="`tie` must be None if there is a column of outcomes; got 'draw'"):
+        RankedLists.from_comparisons(ARENA, first="model_a", second="model_b", outcome="winner", tie="draw")
+    both = ARENA.assign(left=ARENA["model_a"], right=ARENA["model_b"])
+    with pytest.raises(InputError, match=r"\('model_a', .*\) and \('left', 'right', 'winner'\) are all possible"):
+        RankedLists.from_comparisons(both)
+    chosen = RankedLists.from_comparisons(both, first="left", second="right", outcome="winner")
+    assert chosen.equals(RankedLists.from_comparisons(ARENA))

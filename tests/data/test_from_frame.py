@@ -522,3 +522,33 @@ def test_a_table_of_pairs_is_not_read_as_one_list():
     assert first.n_lists == 1 and first.to_frame()["score"].tolist() == [0.2, 0.1]
     other = SHEET.rename(columns={"gene.1": "symbol"})  # one list with two more columns
     assert RankedLists.from_frame(other, item="gene", score="p", query=None).n_rows == 2
+
+
+def test_from_frame_applies_its_options_to_a_frame_without_voters():
+    frame = pd.DataFrame({"query": "q", "item": [" a", "b "], "rank": [2, 1]})
+    assert RankedLists.from_frame(frame, strip=True).to_runs() == {"consensus": {"q": ["b", "a"]}}
+
+
+def test_from_frame_reads_more_lists_than_fit_into_32_bits():
+    n = 46_341  # n * n is above 2 ** 31
+    frame = pd.DataFrame({"query": np.arange(n), "voter": np.arange(n)[::-1], "item": 0, "rank": 1})
+    lists = RankedLists.from_frame(frame)
+    assert lists.n_lists == n and (lists.list_query == np.arange(n)).all()
+    assert (lists.list_voter == np.arange(n)[::-1]).all()
+
+
+@pytest.mark.parametrize(
+    ("frame", "options", "error", "words"),
+    [
+        (ROWS.assign(x=1).set_axis(pd.Index([*ROWS, pd.NA], dtype=object), axis=1), {}, InputError, "one is missing"),
+        (ROWS, {"item": ["item"]}, InputTypeError, r"`item` must be the name of a column; got \['item'\]"),
+        (ROWS.assign(voter=" "), {"strip": True}, InputError, "Column 'voter' must have an id in every row; some are"),
+        (ROWS.assign(query=" ", item=[["a"]] * 3), {"strip": True}, InputError, "'query' must have an id in every row"),
+        (ROWS, {"lower_is_better": "v"}, InputTypeError, "True, False or a list of voters; got 'v'"),
+        (["A > B", "B > A"], {}, InputTypeError, "encode ballots as text with RankedLists.from_ballots"),
+    ],
+    ids=["missing title", "list of titles", "blank voter", "blank query", "voter outside a list", "ballots"],
+)
+def test_from_frame_refuses_unclear_input(frame, options, error, words):
+    with pytest.raises(error, match=words):
+        RankedLists.from_frame(frame, **options)

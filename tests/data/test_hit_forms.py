@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from malformed import fault_of_message
 
-from skrankagg import CombSUM, RankedLists, RankStatistic, ReciprocalRankFusion, fuse
+from skrankagg import CombSUM, Copeland, RankedLists, RankStatistic, ReciprocalRankFusion, fuse
 from skrankagg.exceptions import InputError, InputTypeError
 
 RAW = CombSUM(norm=None)  # the score of an item in one list is its score in that list
@@ -464,3 +464,15 @@ def test_a_score_that_is_an_array_and_a_key_that_is_a_dict_are_refused():
         fuse({"u": [{"_id": "a", "_score": 1.0, "_source": {"n": 1}}]}, key={"u": {}})
     with pytest.raises((InputError, InputTypeError)):
         fuse({None: ["a"]}, weights={"u": 1})
+
+
+def test_from_hits_reads_scores_of_plain_ids_by_a_function():
+    found = RankedLists.from_hits({"v": ["d1", "d3", "d2"]}, score=lambda one: int(one[1]))
+    assert found.to_runs() == {"v": {"q": {"d3": 3.0, "d2": 2.0, "d1": 1.0}}}
+
+
+@pytest.mark.parametrize("method", [CombSUM(norm="rank"), Copeland()], ids=repr)
+def test_fuse_returns_no_items_for_an_empty_query_of_a_batch(method):
+    batch = [{"v": ["a", "b", "a"], "w": ["b"]}, {}, {"v": []}]
+    found = fuse(batch, method, duplicates="first", return_items=True)
+    assert [[one for one, _ in query] for query in found] == [["b", "a"], [], []]

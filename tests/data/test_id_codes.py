@@ -179,3 +179,42 @@ def test_output_frames_own_their_memory_and_keep_the_dtypes(dtype):
         columns = pd.DataFrame(columns=first.columns.tolist()).columns
         pd.testing.assert_index_equal(make().columns, columns, exact=True)
         assert not (make()["rank"] == 77).any() and not (make()["score"] == 77).any()
+
+
+def test_encode_ids_numbers_many_rows_of_shared_objects():
+    names = ["b", "a", "é", "a\0"]
+    objects = np.empty(140_000, dtype=object)  # several steps; all but the first contain no new object
+    objects[:] = [names[k % 4] for k in range(len(objects))]
+    codes, index = encode_ids(pd.Series(objects, dtype=object))
+    assert index.tolist() == sorted(names)
+    assert codes.dtype == np.int32 and codes.tolist() == [2, 0, 3, 1] * 35_000
+
+
+def test_encode_ids_numbers_equal_objects_at_several_addresses_alike():
+    copies = ["".join(["b", "b"]), "".join(["b", "b"]), "a"]
+    objects = np.empty(60_000, dtype=object)
+    objects[:] = copies * 20_000
+    assert copies[0] is not copies[1]
+    codes, index = encode_ids(pd.Series(objects, dtype=object))
+    assert index.tolist() == ["a", "bb"] and codes.tolist() == [1, 1, 0] * 20_000
+
+
+def test_encode_ids_accepts_a_column_of_a_table_of_objects():
+    table = np.empty((5_000, 2), dtype=object)
+    table[:] = [["b", "x"]] * 4_000 + [["a", "y"]] * 1_000
+    column = pd.Series(table[:, 0], dtype=object, copy=False)
+    codes, index = encode_ids(column)
+    assert index.tolist() == ["a", "b"] and codes.tolist() == [1] * 4_000 + [0] * 1_000
+
+
+def test_encode_ids_numbers_runs_that_become_short():
+    ids = [0] * 5_000 + [1, 2] * 3_000
+    codes, index = encode_ids(pd.Series(ids))
+    assert index.tolist() == [0, 1, 2] and codes.tolist() == ids
+
+
+def test_encode_ids_sorts_categories_of_plain_objects():
+    categories = pd.Index(["é", "b", "a\0", "a"], dtype=object)
+    column = pd.Series(pd.Categorical.from_codes([0, 3, -1, 2], categories=categories))
+    codes, index = encode_ids(column)
+    assert index.tolist() == ["a", "a\0", "é"] and codes.tolist() == [2, 0, -1, 1]

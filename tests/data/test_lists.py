@@ -245,6 +245,19 @@ def test_subset_gathers_arrays_on_access_and_then_releases_its_source():
     pd.testing.assert_frame_equal(weighed.to_frame().drop(columns="weight"), part.to_frame())
 
 
+def test_subset_does_not_gather_an_array_again_after_another_thread():
+    part = RankedLists.from_frame(example_lists())[[0, 2]]
+    rank = part.rank
+    assert part._gather("rank") is rank and "score" not in vars(part)
+
+
+def test_ranked_lists_refuse_two_indices():
+    lists = RankedLists.from_frame(example_lists())
+    with pytest.raises(IndexError, match="one axis, its queries; index it with a single index"):
+        lists[0, 1]
+    assert lists[[0, 1], ...].equals(lists[[0, 1]])
+
+
 def test_subset_of_lists_without_scores_has_no_scores():
     part = RankedLists.from_frame(example_lists().drop(columns="score"))[[0, 2]]
     assert not part.has_scores and part.score is None and "score" not in part.to_frame()

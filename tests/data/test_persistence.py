@@ -3,6 +3,7 @@
 import copy
 import io
 import pickle
+from datetime import date
 
 import joblib
 import numpy as np
@@ -147,6 +148,23 @@ def test_pack_returns_values_without_a_plain_form_unchanged():
     assert pack([value])[0] is value and pack(7) == 7
     index = pd.Index([(1, {2}), "a"], tupleize_cols=False)
     assert pack(index) is index
+    category = pd.Series(pd.Categorical([frozenset("a"), "b"]))
+    levels = pd.MultiIndex.from_arrays([[frozenset("a"), "b"], [1, 2]])
+    for one in (category, levels, pd.Series(pd.arrays.SparseArray([0, 0, 1]))):
+        assert pack(one) is one
+
+
+@pytest.mark.parametrize("name", ["string", "large_string", "int64", "double", "bool"])
+def test_pack_and_unpack_keep_the_dtypes_of_arrow(name):
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    values = {"int64": [2**53 + 1, None, 3], "double": [0.1, None, -0.5], "bool": [True, None, False]}
+    dtype = pd.ArrowDtype(pa.type_for_alias(name))
+    column = pd.Series(values.get(name, ["a\0", None, "é"]), dtype=dtype)
+    packed = pack(column)
+    assert type(packed) is dict
+    equal(unpack(packed), column)
+    days = pd.Series([date(2020, 1, 1), None], dtype=pd.ArrowDtype(pa.date32()))
+    assert pack(days) is days
 
 
 @through

@@ -1,6 +1,7 @@
 """Qrels and EncodedQrels: judgements aligned with lists."""
 
 import pickle
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -101,3 +102,22 @@ def test_encode_qrels_warns_about_lists_without_judged_items():
 def test_html_shows_the_most_relevant_items_of_the_first_query():
     html = Qrels.from_frame(judge([("q", "a", 0), ("q", "b&c", 2), ("r", "d", 3)]))._repr_html_()
     assert html.index("b&amp;c") < html.index(">a<") and ">d<" not in html and "n_relevant=2" in html
+
+
+def test_encode_qrels_finds_the_grades_of_many_items_in_few_lists():
+    # Every query has its own items, so a table of all queries and items would be almost empty.
+    n = 60
+    lists = RankedLists.from_frame(
+        pd.DataFrame({"query": np.arange(n).repeat(2), "voter": "v", "item": np.arange(2 * n), "rank": [1, 2] * n})
+    )
+    judged = pd.DataFrame({"query": np.arange(0, n, 2), "item": np.arange(1, 2 * n, 4)})
+    encoded = encode_qrels(Qrels.from_frame(judged.assign(relevance=judged["query"] + 1)), lists)
+    expected = [q + 1 if k == 1 and q % 2 == 0 else np.nan for q in range(n) for k in range(2)]
+    np.testing.assert_array_equal(encoded.relevance, expected)
+
+
+def test_from_dict_reads_any_mapping():
+    grades = {"q": {"a": 2, "b": 0}, "p": {"b": 1}}
+    found = Qrels.from_dict(MappingProxyType(grades)).to_frame()
+    pd.testing.assert_frame_equal(found, Qrels.from_dict(grades).to_frame())
+    assert found["relevance"].tolist() == [1, 2, 0]

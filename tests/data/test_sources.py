@@ -228,6 +228,7 @@ def test_concat_joins_containers():
         (lambda: RankedLists.from_lists([["a"]], duplicates="last"), InputError, "`duplicates` must be one of 'error'"),
         (lambda: RankedLists.from_lists([[]]), InputError, "no rows"),
         (lambda: RankedLists.from_wide(pd.DataFrame({"v": [np.nan]})), InputError, "at least one item"),
+        (lambda: RankedLists.from_wide(pd.DataFrame([["a", "b"]], columns=["v", "v"])), InputError, "different names"),
         (lambda: RankedLists.from_matrix([1.0], kind="score"), InputError, "1 dimension"),
         (lambda: RankedLists.from_matrix([[1.0]], kind="scores"), InputError, "`kind` must be"),
         (lambda: RankedLists.from_matrix([[1.0]], kind="score", items=["a", "b"]), InputError, "1 different names"),

@@ -167,13 +167,20 @@ def test_commands_refuse_options_that_comparisons_do_not_need(run, command, tmp_
 
 
 @pytest.mark.parametrize(
-    "header", ["model_a,model_b,winner", "winner;loser", "Model_A\tmodel_b\twinner", "left,right,label"]
+    "header",
+    [
+        "model_a,model_b,winner",
+        "winner;loser",
+        "Model_A\tmodel_b\twinner",
+        "left,right,label",
+        "model_a,model_b,left,right,winner",
+    ],
 )
 @pytest.mark.parametrize("format", ["auto", "csv", "trec"])
 def test_read_lists_names_read_comparisons_for_a_file_of_comparisons(header, format, tmp_path):
     separator = next(one for one in ",;\t" if one in header)
     path = tmp_path / "battles.csv"
-    path.write_text(f"{header}\n{separator.join('xyx'[: header.count(separator) + 1])}\n")
+    path.write_text(f"{header}\n{separator.join('xyxyx'[: header.count(separator) + 1])}\n")
     if header.startswith("left"):
         path.write_text("model_a,model_b,winner,winner_model\nx,y,x,x\n")
     with pytest.raises(

@@ -10,6 +10,7 @@ import pytest
 
 from skrankagg import Qrels, RankedLists
 from skrankagg.datasets import read_lists, read_preflib, read_qrels
+from skrankagg.datasets._sources import encoding_checked
 from skrankagg.exceptions import InputError, InputTypeError
 
 LISTS = "query,voter,item,rank,score\n" + "".join(
@@ -138,6 +139,15 @@ def test_readers_name_a_truncated_parquet_file(tmp_path, kind):
             reader(path)
 
 
+def test_read_lists_names_a_wrong_number_of_rows_in_a_parquet_footer(tmp_path):
+    data, path = parquet(LISTS), tmp_path / "lists.parquet"
+    # Thrift's codes of the number of rows, 12, and of the beginning of the list of row groups.
+    assert data.count(b"\x16\x18\x19\x1c") == 1
+    path.write_bytes(data.replace(b"\x16\x18\x19\x1c", b"\x16\x1a\x19\x1c"))
+    with pytest.raises(InputError, match="expected 13 rows, the number in the footer of the Parquet file, got 12"):
+        read_lists(path)
+
+
 def test_read_lists_rejects_long_fields_quickly_with_a_short_message(tmp_path):
     path = tmp_path / "long.csv"
     path.write_text(FLAGR + f"1,V-2,a,{'9' * 100_000}x,s\n")  # minutes, if each digit were tried with each other
@@ -210,3 +220,13 @@ def test_read_preflib_rejects_other_encodings(tmp_path):
     path.write_bytes(NEW.replace("p, s", "caf\xe9").encode("latin-1"))
     with pytest.raises(InputError, match="expected UTF-8 text, got the byte 0xe9 on line 4; repair"):
         read_preflib(path)
+
+
+def test_encoding_checked_keeps_the_error_of_another_text(tmp_path):
+    valid, damaged = tmp_path / "valid", tmp_path / "damaged"
+    valid.write_bytes("é\n".encode())
+    damaged.write_bytes(b"a\n\xff")
+    with pytest.raises(UnicodeDecodeError), encoding_checked(valid):
+        b"\xff".decode()
+    with pytest.raises(InputError, match="got the byte 0xff on line 2"), encoding_checked(damaged):
+        b"\xff".decode()

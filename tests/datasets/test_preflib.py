@@ -85,6 +85,10 @@ def test_read_preflib_rejects_repeated_names_and_empty_files(tmp_path):
         read_preflib(write(tmp_path, NEW.replace("tea", "cake")))
     with pytest.raises(ValueError, match="empty file"):
         read_preflib(write(tmp_path, "\n"))
+    with pytest.raises(ValueError, match="line 1 begins a header that names no alternatives"):
+        read_preflib(write(tmp_path, "# DATA TYPE: toi\n5: 1,2\n"))
+    with pytest.raises(ValueError, match="line 3 is '2 b' instead of a number, a comma and a name"):
+        read_preflib(write(tmp_path, "2\n1,a\n2 b\n1,1,1\n1,1,2\n"))
     with pytest.raises(TypeError, match=r"a path, an open file, or a sequence of them; got \[3\]"):
         read_preflib([3])
 
@@ -234,3 +238,9 @@ def test_make_mallows_and_make_plackett_luce_reject_invalid_parameters(make, wro
     with pytest.raises(ValueError) as error:
         make(**wrong)
     assert words in str(error.value)
+
+
+def test_read_preflib_accepts_a_header_without_the_number_of_alternatives(tmp_path):
+    short = NEW.replace("# NUMBER ALTERNATIVES: 4\n", "")
+    assert short != NEW
+    pd.testing.assert_frame_equal(read_preflib(write(tmp_path, short)), read_preflib(write(tmp_path, NEW)))

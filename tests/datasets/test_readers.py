@@ -154,6 +154,13 @@ def test_write_run_and_read_lists_keep_awkward_ids_in_csv(tmp_path, item):
     assert_frame_equal(lists.drop(columns="voter")[frame.columns], frame, check_dtype=False)
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+def test_write_run_and_read_lists_keep_a_carriage_return_in_an_id(tmp_path, suffix):
+    frame = consensus(["a\rb", "c\r", "\r\n"])
+    write_run(frame, tmp_path / f"a{suffix}")
+    assert read_lists(tmp_path / f"a{suffix}")["item"].tolist() == ["a\rb", "c\r", "\r\n"]
+
+
 @pytest.mark.sampled(12)
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("close", ["", "1", "3"])
@@ -452,6 +459,15 @@ def test_read_lists_concatenates_several_files(written):
     assert lists["voter"].tolist() == ["x", "x", "y", "y"]
     assert lists.index.equals(pd.RangeIndex(4))
     assert_frame_equal(lists, read_lists([str(path) for path in paths]))
+
+
+def test_read_lists_reads_integers_beyond_64_bits_alike_from_one_file_and_from_two(tmp_path):
+    header, first, second = "query,voter,item,score\n", "q,u,a,-5\n", f"q,v,a,{2**64 - 1}\nq,v,b,{2**63}\n"
+    for name, rows in (("whole", first + second), ("first", first), ("second", second)):
+        (tmp_path / f"{name}.csv").write_text(header + rows)
+    found = read_lists([tmp_path / "first.csv", tmp_path / "second.csv"])
+    assert found["score"].tolist() == [-5.0, float(2**64), float(2**63)]  # no integer type contains all of them
+    assert_frame_equal(found, read_lists(tmp_path / "whole.csv"))
 
 
 def test_read_lists_rejects_files_with_the_same_tag_unless_named(written):
@@ -786,6 +802,7 @@ GOOD = consensus(["a", "b"])
         (GOOD.assign(query=""), "x.run", {}, ValueError, "as query of a TREC run; got ''"),
         (GOOD.assign(query="q\u00a01"), "x.run", {}, ValueError, "as query of a TREC run; got 'q\\xa01'"),
         (GOOD, "x.run", {"tag": "my run"}, ValueError, "as tag of a TREC run; got 'my run'"),
+        (GOOD, "x.run", {"tag": "run\udcff"}, ValueError, "that UTF-8 can encode; got '\\udcff'"),
         (
             GOOD.assign(voter=["u", "v"]),
             "x.run",

@@ -1,5 +1,8 @@
 """Tables that are read in blocks give the frames and messages of the general way."""
 
+import importlib.util
+
+import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 from two_ways import are_equal, difference
@@ -67,6 +70,57 @@ def test_read_lists_keeps_a_byte_order_mark_at_the_start_of_a_block(tmp_path, mo
     path.write_text("q Q0 a 1 2 v\n\ufeffq Q0 b 2 1 v\n", encoding="utf-8")
     monkeypatch.setattr(_blocks, "_BLOCK", 1)
     assert read_lists(path)["query"].tolist() == ["q", "\ufeffq"]
+
+
+def test_read_lists_names_the_line_of_a_long_quoted_field_at_the_start_of_a_block(tmp_path, monkeypatch):
+    path = tmp_path / "lists.csv"
+    path.write_text('query,item,score\nq,a,2\nq,"' + "x" * 200_000 + '",1\n')
+    monkeypatch.setattr(_blocks, "_BLOCK", 20)  # the first block has the header and a row
+    with pytest.raises(InputError, match="line 3 has a damaged quoted field"):
+        read_lists(path)
+
+
+def test_read_lists_skips_many_blank_lines_at_the_end(tmp_path, monkeypatch):
+    path = tmp_path / "lists.csv"
+    path.write_text('query,item,score\nq,"a",2\nq,b,1' + "\n" * 600_000)  # pandas reads fewer bytes at once
+    monkeypatch.setattr(_blocks, "_BLOCK", 30)
+    assert read_lists(path)["item"].tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("size", [1, 2**20])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query,voter,item,score\nq,v,a,2\nq,v,b,1.5\n",
+        "q Q0 a 1 2 v\nq Q0 b 2 1 v\n",
+        "q\tQ0\ta\t1\t2\tv\nq\tQ0\tb\t2\t1\tv\n",
+        "q Q0 a 1 2 v\n\nq Q0  b 2 1 v\n",
+        "q Q0 a 1 2 v\nq  b 2 1 v\n",
+        "q Q0 a 1 2 v\nq Q0 b 2 1 v x\n",
+        "query,voter,item,score\nq,v,a,2\nq,v,,1.5\n",
+    ],
+    ids=["csv", "run", "tabs", "two blanks", "a blank as a field", "surplus", "empty id"],
+)
+def test_read_lists_reads_the_same_without_pyarrow(tmp_path, monkeypatch, text, size):
+    path = tmp_path / "lists"
+    path.write_text(text)
+
+    def outcome():
+        try:
+            return read_lists(path)
+        except InputError as error:
+            return str(error)
+
+    expected, find_spec = outcome(), importlib.util.find_spec
+    monkeypatch.setattr(_blocks, "_BLOCK", size)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyarrow" else find_spec(name))
+    assert are_equal(outcome(), expected)
+
+
+@pytest.mark.parametrize("dtype", [object, "string[python]", "str"])
+def test_has_empty_finds_an_empty_text_anywhere(dtype):
+    for texts, has_empty in (([], False), (["a", "a", "b"], False), (["", "a"], True), (["a", "a", "", ""], True)):
+        assert bool(_blocks._has_empty(pd.Series(texts, dtype=dtype))) is has_empty
 
 
 def test_are_equal_detects_other_bits_and_dtypes():

@@ -125,6 +125,7 @@ def test_kernel_ranks_by_score_and_id_and_looks_grades_up(kernel, n_items, order
         ({"q": {"a": 1.0}}, {1: {"a": 1}}),
         ({"q": None, "r": {"a": 1.0}}, {"q": {"a": 1}, "r": {"a": 1}}),
         ({"q": {"a": 1.0, 1: 1.0}}, {"q": {"a": 1}}),
+        ({"q": {1.5: 1.0, 2.5: 1.0}}, {"q": {1.5: 1}}),
         ({"q": {"a": 1.0}}, [{"a": 1}]),
         *(({"q": {"a": odd}}, {"q": {"a": 1}}) for odd in ODD if type(odd) is not float or not math.isfinite(odd)),
         *(({"q": {"a": 1}}, {"q": {"a": odd}}) for odd in ODD),

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from oracles import joint, joint_in_fixed_point, log_of
 from skrankagg import _kernels
+from skrankagg._arrays._plain_ids import best_first
 
 pytestmark = pytest.mark.twice
 
@@ -142,12 +143,87 @@ def test_log_joint_probability_of_many_values_equals_integer_arithmetic(course):
     assert found == pytest.approx(log_of(joint_in_fixed_point(list(x), bits)), rel=1e-14)
 
 
+@pytest.mark.parametrize(
+    ("x", "n", "bits"),
+    [
+        (np.concatenate([np.linspace(1e-9, 2e-9, 20), np.linspace(0.9, 1, 20)]), 80, 2500),
+        (0.25 ** np.arange(83.0, -1.0, -1.0), 84, 10_000),  # the stored probabilities fall below 1e-30
+    ],
+    ids=["two groups and absent values", "powers"],
+)
+def test_log_joint_probability_of_extreme_values_equals_integer_arithmetic(x, n, bits):
+    found = _kernels.log_joint_probability(np.array([0, len(x)]), x, np.array([n]))[0]
+    exact = log_of(joint_in_fixed_point([*x, *[1] * (n - len(x))], bits))
+    assert found == pytest.approx(exact, rel=1e-14)
+
+
+def test_tilt_multiplies_by_powers_of_the_ratio():
+    u = _kernels.loading.as_vf(np.array([7.0, 7.0, 8.0, 16.0, 4.0]))
+    largest = _kernels.joint._joint._tilt(u, 2, 4, 1, 0.5)  # point 1: value i is multiplied by 0.5 ** (i - 1)
+    assert list(u) == pytest.approx([7.0, 7.0, 4.0, 4.0, 0.5], rel=1e-15) and largest == pytest.approx(4.0, rel=1e-15)
+
+
+@pytest.mark.parametrize(("jump", "is_done"), [(0.15, True), (1e-6, False)])
+def test_majority_walks_reports_walks_that_take_long(jump, is_done):
+    upper, lower = np.triu_indices(3, 1)  # in each pair, the majority prefers the later item
+    shares, converged = _kernels.majority_walks(
+        -np.ones((1, 3)), upper, lower, np.full((1, 3), 1 / 3), np.array([3.0]), jump
+    )
+    assert converged.tolist() == [is_done]
+    moves = np.array([[1, 1, 1], [0, 2, 1], [0, 0, 3]]) / 3
+    equations = (jump / 3 + (1 - jump) * moves).T - np.eye(3)
+    equations[0] = 1.0  # the shares add up to 1
+    if is_done:
+        np.testing.assert_allclose(shares[0], np.linalg.solve(equations, [1.0, 0.0, 0.0]), rtol=1e-12)
+
+
+def test_best_first_ties_near_scores_unless_one_has_the_only_source():
+    def order(*source):
+        scores, support = np.array([0.0, -1e-13]), np.array([0.0, 1.0])
+        return best_first(["s", "y"], scores, support, 1e-12, 1e-12, lambda: np.array(source))
+
+    assert order(-2, 0) == order(0, -2) == order(1, 1) == [("s", 0.0), ("y", -1e-13)]
+    assert order(-1, 0) == order(0, 1) == order(-2, -1) == [("y", 0.0), ("s", 0.0)]  # y has more support
+
+
 def test_log_joint_probability_handles_empty_values_and_blocks(monkeypatch):
     ptr, x, n = np.array([0, 2, 2, 3]), np.array([0.25, 0.5, 0.1]), np.array([2, 5, 1])
     expected = np.log([2 * 0.25 * 0.5 - 0.25**2, 1.0, 0.1])  # both up to .5, not both above .25
     np.testing.assert_allclose(_kernels.log_joint_probability(ptr, x, n), expected, rtol=1e-14)
     monkeypatch.setattr(_kernels.loading, "BLOCK", 1)
     np.testing.assert_allclose(_kernels.log_joint_probability(ptr, x, n), expected, rtol=1e-14)
+
+
+def newton(lists, sizes, start, **options):
+    """Call newton_of_lists for queries that have two lists each; the items of a query are numbered from 0."""
+    ptr = np.concatenate([[0], np.cumsum(sizes)])
+    rows = [ptr[k // 2] + item for k, one in enumerate(lists) for item in one]
+    return _kernels.newton_of_lists(
+        np.arange(len(sizes)),
+        2 * np.arange(len(sizes) + 1),
+        np.concatenate([[0], np.cumsum([len(one) for one in lists])]),
+        np.array(rows),
+        ptr,
+        options.pop("weight", np.ones(len(lists))),
+        np.zeros(len(lists), dtype=int),
+        np.array(start, dtype=float),
+        **{"prior": 0.0, "tol": 1e-12, "max_iter": 100, **options},
+    )
+
+
+def test_newton_of_lists_finds_the_odds_of_each_query():
+    lists = [[0, 1, 2], [2, 1, 0], [0, 1], [1, 0]]
+    worth, steps, done = newton(lists, [3, 2], np.zeros(5), weight=np.array([1.0, 1.0, 3.0, 1.0]))
+    assert done.tolist() == [True, True] and (steps > 0).all()
+    assert worth[0] == pytest.approx(worth[2])  # by symmetry
+    assert worth[3] - worth[4] == pytest.approx(np.log(3.0))  # 3 wins and 1 defeat
+
+
+@pytest.mark.parametrize("gap", [744.9, -720.0], ids=["no curvature", "infinite step"])
+def test_newton_of_lists_stops_if_a_step_has_no_solution(gap):
+    start = [gap / 2, -gap / 2]
+    worth, steps, done = newton([[0, 1], [0, 1]], [2], start, weight=np.array([1.0, 0.0]))
+    assert done.tolist() == [False] and steps.tolist() == [0] and worth.tolist() == start
 
 
 def test_locked_arcs_equals_an_example_by_hand():

@@ -78,3 +78,21 @@ def test_vec_converts_and_checks_its_items(vec):
 def test_append_adds_a_value():
     vector = plain_vectors.append(plain_vectors.vec[i64]([1]), 2)
     assert list(vector) == [1, 2]
+
+
+def test_vectors_stand_in_for_librt_only_inside_the_context(monkeypatch):
+    for name in ("librt", "librt.vecs"):
+        monkeypatch.setitem(sys.modules, name, None)  # as if librt were not installed
+    with plain_vectors.vectors():
+        assert importlib.import_module("librt.vecs").vec is plain_vectors.vec
+    assert sys.modules["librt"] is None and sys.modules["librt.vecs"] is None
+    for name in ("librt", "librt.vecs"):
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(importlib, "import_module", raise_import_error)
+    with plain_vectors.vectors():
+        assert sys.modules["librt.vecs"] is plain_vectors
+    assert "librt" not in sys.modules and "librt.vecs" not in sys.modules
+
+
+def raise_import_error(name):
+    raise ImportError(name)

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import skrankagg._fuse._front as front
+import skrankagg._fuse._plans as _plans
 from skrankagg import (
     BordaCount,
     CombANZ,
@@ -345,9 +346,72 @@ def test_kernel_leaves_unusual_scores_to_the_general_code():
     assert merge([{"a": 1e-200, "b": 0.0, "c": 0.0}], CombSUM(norm="l2")) is None
     assert merge([{"a": 1e15, "b": 1.0, "c": 1e-300}], CombSUM(norm=None)) is None
     assert merge([{"a": 1.0, "b": 0.0, "c": -0.0}], CombSUM(norm="z-score")) is None
+    assert merge([{"a": 1e-200, "b": 0.0, "c": 0.0}], CombSUM()) is None
+    assert merge([{"a": 1e10, "b": 1e-90, "c": 0.0}], CombSUM()) is None
     # These lists do not connect all items, which causes a warning.
     assert merge([["a", "b", "c"], ["d", "e", "f"]], BordaCount(absent="ignore")) is None
     assert merge([["a", "b", "c"], ["d", "e", "c"]], BordaCount(absent="ignore")) is not None
+
+
+def test_kernel_leaves_negative_zeros_to_the_general_code(kernel):
+    # Only a list of weight 0 contains d: its sum, which is negative, is multiplied by 0.
+    lists, options = [{"a": 3.0, "b": 2.0, "c": 1.0}, {"d": 2.0, "a": 1.0, "b": 0.0}], {"weights": [1.0, 0.0]}
+    method = CombMNZ(norm="z-score", absent_score="min")
+    assert plain_sums.sum_lists(lists, *read_plan(method), [1.0, 0.5], 0, False) is not None
+    assert plain_sums.sum_lists(lists, *read_plan(method), [1.0, 0.0], 0, False) is None
+    kernel(True)
+    found = outcome(lists, method, options)
+    kernel(False)
+    assert found == outcome(lists, method, options)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        CombSUM(norm="max"),
+        CombSUM(norm="z-score"),
+        CombSUM(norm="z-score", absent_score="min"),
+        CombSUM(absent_score="min"),
+        CombANZ(norm="l2"),
+        ReciprocalRankFusion(normalize=True),
+        CombSUM(),
+    ],
+    ids=repr,
+)
+def test_kernel_ignores_empty_lists(kernel, method):
+    full = [{"a": 3.0, "b": 2.0, "c": 0.5}, {"b": 4.0, "a": 1.0, "d": 0.5}]
+    found = plain_sums.sum_lists([{}, full[0], {}, full[1]], *read_plan(method), None, 0, False)
+    assert found is not None and found == plain_sums.sum_lists(full, *read_plan(method), None, 0, False)
+    kernel(False)
+    assert exact(found) == exact(fuse(full, method))
+
+
+@pytest.mark.parametrize("norm", ["z-score", "l2", "dbsf"])
+def test_kernel_gives_equal_scores_to_the_items_of_a_constant_list(kernel, norm):
+    lists, method = [{"a": 0.0, "b": 0.0, "c": 0.0}], CombSUM(norm=norm)
+    value = 0.5 if norm == "dbsf" else 0.0
+    assert plain_sums.sum_lists(lists, *read_plan(method), None, 0, False) == [(one, value) for one in "abc"]
+    kernel(False)
+    assert fuse(lists, method) == [(one, value) for one in "abc"]
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_near_scores_tie_unless_one_has_the_only_source(kernel, is_on):
+    kernel(is_on)
+    method = CombSUM(norm=None)
+    # Only the list of weight 0 contains s, so the negative score of y is not a rounding error.
+    lists, weights = [{"x": 1.0, "y": -1e-13, "z": -1.0}, {"s": 5.0, "x": 4.0, "z": 3.0}], [1.0, 0.0]
+    assert fuse(lists, method, weights=weights) == [("x", 1.0), ("s", 0.0), ("y", -1e-13), ("z", -1.0)]
+    # Both p and q have two sources, so their sums may differ by rounding errors.
+    lists = [{"p": 0.5, "q": 0.25, "r": 0.125}, {"q": 0.5 + 1e-13, "p": 0.25, "r": 0.125}]
+    assert fuse(lists, method) == [("p", 0.75 + 1e-13), ("q", 0.75 + 1e-13), ("r", 0.25)]
+
+
+def test_kernel_leaves_a_list_of_weights_for_named_lists_to_the_general_code():
+    arguments = plain_sums.RECIPROCAL_RANKS, 60.0, None, False, None
+    lists = {"u": ["a", "b", "c"], "v": ["c", "b", "a"]}
+    assert plain_sums.sum_lists(lists, *arguments, {"u": 1.0, "v": 2.0}, 0, False) is not None
+    assert plain_sums.sum_lists(lists, *arguments, [1.0, 2.0], 0, False) is None
 
 
 def test_kernel_merges_lists_of_two_items_if_they_cannot_cause_a_warning():
@@ -373,6 +437,12 @@ def test_plans_of_names_equal_the_default_parameters_of_the_classes():
     assert _plain_sums._TOLERANCE == TOLERANCE
 
 
+def with_gamma(method, gamma):
+    """Change an attribute that is not a parameter."""
+    method.gamma = gamma
+    return method
+
+
 @pytest.mark.parametrize(
     "method",
     [
@@ -393,6 +463,7 @@ def test_plans_of_names_equal_the_default_parameters_of_the_classes():
         CombSUM(norm=["rank"]),
         CombSUM(norm="ranks"),
         CombSUM(absent_score="max"),
+        with_gamma(CombANZ(), -2.0),
         CombMNZ(gamma=9),
         CombMNZ(gamma=True),
         type("Own", (CombSUM,), {})(),
@@ -426,6 +497,7 @@ def test_other_methods_have_no_plan(method):
         [{"a": 1.0, "b": "0.5", "c": 0.0}],
         [{"a": 1.0, "b": 2.0, "c": 0.0}],
         [["a", "b", "c"], {"a": 1.0, "b": 0.5, "c": 0.0}],
+        [["a", "b", "c"], [("a", 1.0), ("b", 0.5), ("c", 0.0)]],
         [{"a": 1.0, "b": 0.5, "c": 0.0}, ["a", "b", "c"]],
         {1: ["a", "b", "c"]},
         [[["a", "b", "c"]]],
@@ -476,6 +548,9 @@ def test_changes_of_learnt_weights_take_effect(kernel):
         lambda frame: frame.__setitem__("voter", pd.Categorical(["u", "v", "w"])),
         lambda frame: frame.__setitem__("voter", pd.Series(["u", "v", "w"], dtype=object)),
         lambda frame: frame["voter"].array.__setitem__(1, "w"),
+        lambda frame: frame.__setitem__("voter", pd.Series(["u", "v", "w"], dtype="string[python]")),
+        lambda frame: frame["voter"].array.__setitem__(1, "w"),
+        lambda frame: frame["voter"].array.__setitem__(1, "v"),
         lambda frame: frame.insert(1, "std_error", 0.5),
         lambda frame: frame.pop("std_error"),
         lambda frame: method.set_params(alpha=-1),
@@ -488,3 +563,18 @@ def test_changes_of_learnt_weights_take_effect(kernel):
         kernel(True)
     with pytest.raises(NotFittedError):
         fuse(lists, LearnedWeights())
+
+
+def test_kernel_merges_with_learnt_weights_and_a_given_method_repeatedly(kernel):
+    lists = {"u": ["a", "b", "c"], "v": ["c", "b", "a"]}
+    method = LearnedWeights(BordaCount())
+    method.voter_weights_ = pd.DataFrame({"voter": ["u", "v"], "weight": [2.0, 1.0]})
+    kernel(True)
+    expected = fuse(lists, BordaCount(), weights={"u": 2.0, "v": 1.0})
+    assert fuse(lists, method) == fuse(lists, method) == expected
+    method.aggregator = ReciprocalRankFusion(k=20)
+    assert fuse(lists, method) == fuse(lists, ReciprocalRankFusion(k=20), weights={"u": 2.0, "v": 1.0})
+
+
+def test_weights_of_a_frame_without_blocks_are_not_kept():
+    assert _plans._read_blocks(object()) == (None, None, None)
