@@ -202,9 +202,10 @@ class _Rows:
 
 
 def _line_layout(keys, kind, place):
-    """Return the key under which a line has its list of items, and a dict that maps columns to the other keys.
+    """Find the meaning of the keys of a line; return the key of the items, and a dict of the other keys.
 
-    If the line contains a single item, the first result is an empty text.
+    The first result is the key whose value contains the list of items. It is an empty text if the line contains a
+    single item. The dict maps the name of each column to the key of its value.
     """
     known = (*_ITEMS[kind.name], _VOTERS) if kind is LISTS else _ITEMS[kind.name]
     containers = [key for key in keys if key in known]

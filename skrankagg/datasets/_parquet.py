@@ -144,7 +144,10 @@ def _checked_text(column, name):
 
 
 def _small_integers(values):
-    """Convert a column of Arrow to int64; return None if float64 does not represent all values exactly."""
+    """Convert an Arrow column of small integers to int64; return None for all other columns.
+
+    Integers are small if float64 also represents them exactly. A column with missing values is not converted.
+    """
     from pyarrow import types
 
     if not types.is_integer(values.type) or values.null_count:
@@ -154,7 +157,10 @@ def _small_integers(values):
 
 
 def _checked_numbers(column, name, kind):
-    """Return a column as float64, or as integers if float64 would round some of them; refuse other values."""
+    """Return a column of numbers as float64, or as integers if float64 would round some of them.
+
+    Raises InputError if a value is not a finite number.
+    """
     if not pd.api.types.is_numeric_dtype(column.dtype):
         raise InputError(f"expected numbers as {name}, got {kind}")
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -68,7 +68,7 @@ def make_draws(given, lists, unit, n_resamples, seed, votes=None):
 
 
 def _draw_votes(given, ids, votes):
-    """Return a mask of the lists whose weight is a number of ballots that are drawn separately, of shape (n_lists,)."""
+    """Return a mask of shape (n_lists,): True if the weight of a list is a number of separately drawn ballots."""
     heads = given.list_ptr[:-1]
     # If a comparison has a fractional outcome or a weight factor, its weight is not a number of ballots.
     weight = given.list_weight if given.list_duel is None else np.where(given.list_duel > 0, 0.0, given.list_weight)
@@ -188,7 +188,7 @@ class _DrawsOfQueries(_Draws):
         return int(self.ballots[np.unique(self.first[chosen])].sum())
 
     def by_unit(self, q, says):
-        """Return the points that the units of a query give to items, and how often each unit is drawn and expected.
+        """Return the points that the units of a query give to items, the counts of the drawn units, and their means.
 
         ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
         (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
@@ -240,11 +240,11 @@ class _CommonDraws(_Draws):
         return self._counts, self.unit[self.list_ptr[start] : self.list_ptr[stop]]
 
     def n_units_of(self, chosen):
-        """Return the number of units to which the lists `chosen` of positive weight belong."""
+        """Return the number of units to which the lists `chosen` belong; lists of weight 0 are ignored."""
         return len(np.unique(self.unit[chosen[self.weight[chosen] > 0]]))
 
     def by_unit(self, q, says):
-        """Return the points that the units of a query give to items, and how often each unit is drawn and expected.
+        """Return the points that the units of a query give to items, the counts of the drawn units, and their means.
 
         ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
         (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
@@ -257,9 +257,9 @@ class _CommonDraws(_Draws):
 
 
 def _draw(rng, n, n_resamples):
-    """Draw n times from n units with replacement, `n_resamples` times; count how often each unit is drawn.
+    """Count how often each unit is drawn in each of `n_resamples` resamples.
 
-    The counts have the shape (n, n_resamples).
+    A resample consists of n draws with replacement from n units. The counts have the shape (n, n_resamples).
     """
     drawn = rng.integers(0, n, size=(n_resamples, n))
     drawn += np.arange(0, n * n_resamples, n)[:, None]
@@ -267,10 +267,11 @@ def _draw(rng, n, n_resamples):
 
 
 def _draw_ballots(rng, ballots, n_resamples):
-    """Draw n of n ballots with replacement, `n_resamples` times, and count the drawn ballots of each list.
+    """Count the drawn ballots of each list in each of `n_resamples` resamples.
 
-    `ballots`, of shape (n_lists,), dtype=int64, contains the number of ballots of each list, and n is their sum. The
-    counts have the shape (n_lists, n_resamples), and their distribution is exactly multinomial.
+    `ballots`, of shape (n_lists,), dtype=int64, contains the number of ballots of each list, and n is their sum. A
+    resample consists of n draws with replacement from the n ballots. The counts have the shape (n_lists, n_resamples),
+    and their distribution is exactly multinomial.
     """
     n_lists, n = len(ballots), int(ballots.sum())
     # All three algorithms draw from the same distribution. The limits come from measured times.
@@ -290,11 +291,11 @@ def _draw_ballots(rng, ballots, n_resamples):
 
 
 def _poisson_counts(rng, ballots, n_resamples):
-    """Draw Poisson numbers with means proportional to `ballots`, and repeat draws with a total above n.
+    """Draw Poisson numbers with means proportional to `ballots`, of shape (n_lists, n_resamples).
 
-    n is the sum of `ballots`. The result has the shape (n_lists, n_resamples), and each column is a draw. The expected
-    total of a draw is four standard deviations below n. Given their total, the numbers of a draw have a multinomial
-    distribution.
+    Each column is a draw. Let n be the sum of `ballots`. The expected total of a draw is four standard deviations below
+    n, and a draw with a total above n is repeated. Given their total, the numbers of a draw have a multinomial
+    distribution. The caller draws the ballots that are missing from n one by one.
     """
     n = ballots.sum()
     mean = (ballots * (1 - 4 / np.sqrt(n)))[:, None]

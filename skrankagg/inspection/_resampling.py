@@ -146,11 +146,10 @@ class Resampling:
             )
 
     def aggregate(self):
-        """Return the encoded consensus of all lists, and the largest size of the terms that are summed in each query.
+        """Return the encoded consensus of all lists, and the scale of the scores of each query.
 
-        The scores of a query are sums of these terms.
-
-        The second value is None if the terms of a sum cannot cancel each other.
+        The scale is the largest size of the terms that are summed to the scores of the query. It is None if the terms
+        of a sum cannot cancel each other.
         """
         lists = self.lists
         result = self.aggregator._aggregate_what_fits(lists) if self.aggregator._repeats_columns else None

@@ -143,7 +143,7 @@ class QueryTable:
         return np.lexsort((-first, slot))
 
     def cut(self, kept):
-        """Keep the items of each list that the mask `kept` selects, and remove items that are then in no list.
+        """Cut each list to the items that the mask `kept` selects; then remove the items that are left in no list.
 
         Parameters
         ----------
