@@ -10,7 +10,7 @@ __all__ = ["AggregatorTags"]
 
 @dataclass(slots=True)
 class AggregatorTags:
-    """Declare an aggregator's requirements and guarantees; common checks use these tags and not the class names.
+    """Declare the requirements and guarantees of an aggregator, for checks that apply to all aggregators.
 
     The tags of an estimator are ``estimator.__sklearn_tags__().aggregator_tags``. The dict ``_tags`` of a method
     contains the tags that differ from the defaults. ``__sklearn_tags__`` sets the tags that depend on the parameters.

@@ -40,7 +40,7 @@ def pool_weights(lists, weight, owners=None):
 
 
 def sums_to_pool(lists, weight, owners=None):
-    """Return four sums for each voter, which :func:`pooled_sums` needs, as an array of shape (n_voters, 4).
+    """Compute the four sums for each voter that :func:`pooled_sums` needs; return them with shape (n_voters, 4).
 
     Let w be the original weight of a list. The relative weight r of a list is its learned weight divided by the mean
     learned weight of its query's lists. The four columns contain the sums of w r, w, r and 1 over the lists of each

@@ -65,7 +65,7 @@ def _kind(value):
 
 
 def _is_of_line(key, begin):
-    """Return True if a line of JSON Lines can have this key, with a value that begins with the character `begin`."""
+    """Return True if JSON Lines can contain this key with a value that begins with the character `begin`."""
     return key in _ITEMS["lists"] if begin == "[" else canonical(key) is not None and begin != "{"
 
 

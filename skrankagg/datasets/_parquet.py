@@ -61,8 +61,8 @@ def read_parquet(path, layout, numeric):
     path : str or path-like
         The Parquet file.
     layout : Layout
-        Description of the file. Its names are the names of the fields in the order of the file's columns, such as
-        "query"; None skips a column.
+        Description of the file. ``layout.names`` contains a name, such as "query", for each column of the file; None
+        skips a column.
     numeric : set of str
         Names of the columns with finite numbers; the other columns become text.
 

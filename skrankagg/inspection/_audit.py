@@ -158,8 +158,8 @@ def audit(
       and are drawn from the normal distribution.
     - *separation*: the share of the pairs that differ, with 95 % confidence for all pairs together. A pair differs if
       its t statistic exceeds a quantile of the largest t in draws of the errors [3]_. Below a half, the data do not
-      show the order of the typical pair. `seen` also contains the number of pairs of neighbours that differ, by the
-      step-down method.
+      show the order of the typical pair. `seen` also contains the number of pairs of neighbours that differ according
+      to the step-down method.
     - *ties*: the number of pairs whose order depends on the rule for ties. The order of such a pair is clear at a level
       of 0.01 if a tie is half a win. It is reversed if ties are left out, or with ``ties="davidson"``. `seen` contains
       the largest changes of places and of ratings.

@@ -168,7 +168,7 @@ def _classes(run):
 
 
 def _moves(ptr, place):
-    """Return the number of places that each row rises when the rows of its group are sorted by `place`.
+    """Sort the rows of each group by `place`, and return the number of places that each row rises.
 
     The number is negative for rows that fall. The rows of group g begin at ``ptr[g]``.
     """

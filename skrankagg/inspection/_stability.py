@@ -183,7 +183,8 @@ def rank_stability(
 
     If the difference is the same in all draws, :math:`\hat\sigma` is 0. Such a pair is not separated if its difference
     is 0. Otherwise its p-value is :math:`2^{1 - n}`, as in a sign test in which all n units agree. Here n is the
-    smaller of two numbers: the units that contain the first item, and the units that contain the second item.
+    smaller of two numbers: the number of units that contain the first item, and the number of units that contain the
+    second item.
 
     The lists are aggregated `n_resamples` times. For sums, majorities, :class:`~skrankagg.aggregators.MarkovChain` and
     :class:`~skrankagg.aggregators.RobustRankAggregation`, all draws are computed together.
