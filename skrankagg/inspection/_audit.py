@@ -80,7 +80,7 @@ def audit(
         shows sentences on all checks. The columns are
 
         - `check`: name of the check, see Notes;
-        - `value`: size of the defect, and `unit`: its unit;
+        - `value` and `unit`: size of the defect, and the unit of this size;
         - `reference`: the value for a board without the defect, or the limit of the value;
         - `p`: p-value if the check is a test, otherwise NaN;
         - `verdict`: "warning", "ok" or "skipped";

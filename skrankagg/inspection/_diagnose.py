@@ -161,9 +161,10 @@ def diagnose(lists: PlainLists) -> Diagnosis:
     m`, where :math:`m_a` and :math:`m_b` are the median distances of the two voters to all others, and :math:`m` is the
     median distance of all pairs. With three voters, the estimate is the smaller distance to the third voter, and the
     likeness beyond chance, :math:`(\cos - E) / (1 - E)`, must be at least 0.7. If the likeness beyond chance is at
-    least 0.98, there is another way to meet the third condition. Each of the two voters must have another voter that is
-    more than four times as far away. With only two voters, near copies are reported as a fact instead of a warning,
-    because there are no other voters that the copies could outvote. With more than 1000 voters, pairs are not compared.
+    least 0.98, there is another way to meet the third condition. For each of the two voters, the distance to some third
+    voter must be more than four times the distance between the two. With only two voters, near copies are reported as a
+    fact instead of a warning, because there are no other voters that the copies could outvote. With more than 1000
+    voters, pairs are not compared.
 
     **Agreement.** For each list, the other lists are merged by reciprocal rank fusion (:math:`k = 60`), and the first
     ten items of this fusion are treated as relevant. The test of a voter uses the mean average precision of its lists.

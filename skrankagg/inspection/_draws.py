@@ -143,10 +143,10 @@ class _DrawsOfQueries(_Draws):
     """Random draws of the lists or ballots of each query.
 
     `ballots`, of shape (n_lists,), contains the number of units that each list represents. Several lists may belong to
-    one comparison. `first`, of shape (n_lists,), then contains the number of the first list of the comparison; for any
-    other list, it contains the number of the list itself. The other lists of a comparison have 0 units, and are drawn
-    whenever its first list is drawn. `equal`, of shape (n_queries,), is True for queries in which every list is one
-    unit of weight 1.
+    one comparison. For such a list, `first`, of shape (n_lists,), contains the number of the comparison's first list.
+    For all other lists, it contains the list's own number. All lists of a comparison except the first have 0 units, and
+    are drawn whenever the first list is drawn. `equal`, of shape (n_queries,), is True for queries in which every list
+    is one unit of weight 1.
     """
 
     def __init__(self, list_ptr, weight, ballots, first, equal, ids, n_resamples, seed):
