@@ -22,7 +22,7 @@ def check_sums(method, lists):
 def check_range(method, lists, score, *, far=True):
     """Raise InputError if the weights of a query make its scores infinite or NaN.
 
-    The scores have the shape (n_candidates,).
+    `score`, of shape (n_candidates,), contains the scores.
 
     If `far` is true, the error is raised only if some weights are very large or very small. If the weights are
     ordinary, the infinite scores probably have another cause.

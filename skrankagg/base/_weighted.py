@@ -66,11 +66,9 @@ def pooled_sums(sums):
 def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
     """Return a mask of the queries whose longest list outweighs all other lists.
 
-    `weight` contains the weight of each list, at least 0.
-
     In such a query, the list with the largest weight is longer than every other list. Its length is at least
     `length_factor` times the median length, and its weight is above `weight_factor` times the median weight. Lists of
-    weight 0 are ignored.
+    weight 0 are ignored. `weight`, of shape (n_lists,), contains the weights, which are at least 0.
     """
     voting = np.flatnonzero(lists.list_weight > 0)
     found = np.zeros(lists.n_queries, dtype=bool)

@@ -229,7 +229,7 @@ class _Table:
 
 
 def _has_empty(column):
-    """Return True if a column of text contains an empty text."""
+    """Return True if a column of strings contains an empty string."""
     if is_arrow_text(column.dtype):
         return bool((column == "").any())
     texts = np.asarray(column.array, dtype=object)

@@ -70,7 +70,7 @@ def _is_of_line(key, begin):
 
 
 def _first_lines(source):
-    """Return the first two non-blank lines of a file, stripped; a missing line is an empty text."""
+    """Return the first two non-blank lines of a file, stripped; a missing line is replaced by an empty string."""
     found = []
     with opened(source) as stream:
         while len(found) < 2 and (line := stream.readline(_MOST_CHARACTERS)):

@@ -18,7 +18,7 @@ UNITS = ("list", "voter", "query")
 
 
 def seed_of(random_state):
-    """Return an integer seed: `random_state` if it is an integer, otherwise a number drawn from that generator.
+    """Return an integer seed: `random_state` if it is an integer, otherwise a number drawn from the given generator.
 
     None means NumPy's global generator.
     """
@@ -34,12 +34,12 @@ def query_rng(seed, query):
 def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     """Return random draws of lists, of voters or of queries.
 
-    `given` contains the user's lists, and `lists` contains the same lists as the method has prepared them. Lists of
+    `given` contains the user's lists, and `lists` contains the same lists after the method has prepared them. Lists of
     weight 0 are never drawn. The unit is "list", "voter", "query" or the name of a grouping. For the unit "query",
     `lists` contains all lists in one query, in the same order. For the unit "list", `votes` states whether the given
     weights are numbers of ballots. If `votes` is None, the weights are numbers of ballots in each query whose weights
-    are all integers. The number of times that a list is drawn is multiplied by the method's weight for the voter of the
-    list.
+    are all integers. In a draw, the weight of a list contains two factors: the number of times that the list is drawn,
+    and the method's weight for the voter of the list.
     """
     counted = lists.list_weight > 0
     if unit != "list":
@@ -188,7 +188,7 @@ class _DrawsOfQueries(_Draws):
         return int(self.ballots[np.unique(self.first[chosen])].sum())
 
     def by_unit(self, q, says):
-        """Return the points that the units of a query give to items, the counts of the drawn units, and their means.
+        """Return the points that the units of a query give to items, and the actual and the expected counts of draws.
 
         ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
         (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
@@ -244,7 +244,7 @@ class _CommonDraws(_Draws):
         return len(np.unique(self.unit[chosen[self.weight[chosen] > 0]]))
 
     def by_unit(self, q, says):
-        """Return the points that the units of a query give to items, the counts of the drawn units, and their means.
+        """Return the points that the units of a query give to items, and the actual and the expected counts of draws.
 
         ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
         (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
