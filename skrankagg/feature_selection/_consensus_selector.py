@@ -331,7 +331,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return np.array(found).reshape(len(parts), len(members), X.shape[1])
 
     def _route(self, members, params):
-        """Return a dict from estimator name to fit parameters, and a dict of the splitter's parameters."""
+        """Return a dict that maps estimator names to fit parameters, and a dict of the splitter's parameters."""
         names = [name for name, _ in members]
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **params)

@@ -116,10 +116,10 @@ def margin_of_victory(
 
     - Some methods always elect the Condorcet winner, for example Schulze's method. If the leader is the Condorcet
       winner, the margin is at least the leader's smallest majority over a rival.
-    - For :class:`~skrankagg.aggregators.SequentialElimination`, the margin is at least the smallest difference in a
-      round between the votes of a leaving item and of a remaining item. With ``"borda"``, the difference is divided by
-      twice the number of rivals in this round. With ``"borda-mean"``, the smallest distance of an item to the mean is
-      divided by the number of rivals.
+    - For :class:`~skrankagg.aggregators.SequentialElimination`, the margin is at least the smallest difference in any
+      round between the votes of a leaving item and the votes of a remaining item. With ``"borda"``, the difference is
+      divided by twice the number of rivals in this round. With ``"borda-mean"``, the smallest distance of an item to
+      the mean is divided by the number of rivals.
     - For :class:`~skrankagg.aggregators.Bucklin`, the bound follows from the votes of all items up to the depth at
       which the leader reaches a majority.
 

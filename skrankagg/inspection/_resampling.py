@@ -242,9 +242,9 @@ class Resampling:
         return Replicates(queries, block.candidate_ptr, score_se, first, last, valid, moves)
 
     def _scores(self, block, scores, weights):
-        """Return the scores in each replicate, of shape (n_candidates, n_replicates), and the first error or None.
+        """Return the scores in each replicate, of shape (n_candidates, n_replicates), and the first error.
 
-        The scores of a failed replicate are NaN.
+        The scores of a failed replicate are NaN. The error is None if no replicate failed.
         """
         if self.n_jobs is None or effective_n_jobs(self.n_jobs) == 1:
             found = [_try(scores, weights, block.n_candidates)]

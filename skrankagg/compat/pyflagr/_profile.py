@@ -205,7 +205,8 @@ class Profile:
     queries : pandas.Index
         Names of the queries.
     absent_voters : bool
-        Whether the quirk ``absent_voters`` is followed. Every voter then has a list in every query, which may be empty.
+        Whether the quirk ``absent_voters`` is followed. If so, every voter has a list in every query; the list may be
+        empty.
     """
 
     lists: RankedLists
