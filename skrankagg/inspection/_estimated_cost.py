@@ -61,8 +61,8 @@ def estimated_cost(aggregator: Any, sizes: PlainLists | tuple[int, ...]) -> Esti
     The estimate has limits. Encoding a frame takes additional time, about 0.1 seconds for a million rows. Searches and
     iterations depend on the data, not only on its size. This is true above all for the proof of
     :class:`~skrankagg.aggregators.Kemeny`, whose time can be a thousand times longer on random lists than on similar
-    lists. A `time_limit` of Kemeny limits the estimate too. Only variants of the methods that differ in certain
-    parameters were measured. Other parameters, such as `max_iter`, have no effect on the estimate.
+    lists. A `time_limit` of Kemeny limits the estimate too. Only some parameters differ between the measured variants
+    of a method. All other parameters, such as `max_iter`, have no effect on the estimate.
 
     Examples
     --------
