@@ -290,7 +290,7 @@ class MissingQueriesWarning(UserWarning):
 
 
 class NotComparedWarning(UserWarning):
-    """A consensus orders items that no list of the query compares, directly or through other items.
+    """A consensus orders items that the lists of the query do not compare, not even through other items.
 
     Two items are joined if a list of positive weight contains both items. With ``absent="last"``, it is enough that the
     list contains one of the two items. Joined items form connected components. Within each component, the lists
@@ -357,10 +357,10 @@ class PartialListsWarning(UserWarning):
     :class:`~skrankagg.MarkovChain` with ``absent="ignore"``, its default, leaves absent items out. The norm "z-score"
     with ``absent_score="zero"``, the default, gives absent items the mean score of the list.
 
-    On 24 judged collections, with lists cut at 100 items, the mean nDCG@10 of two methods was compared with reciprocal
-    rank fusion. One point is 0.01. The Markov chain MC4 was 4.4 points worse with ``absent="ignore"``, and 0.2 points
-    better with ``absent="last"``. CombSUM was 1.9 points worse with ``absent_score="zero"``, and 0.2 points worse with
-    ``absent_score="min"``.
+    On 24 judged collections, with lists cut at 100 items, the mean nDCG@10 of two methods was compared with the value
+    for reciprocal rank fusion. One point is 0.01. The Markov chain MC4 was 4.4 points worse with ``absent="ignore"``,
+    and 0.2 points better with ``absent="last"``. CombSUM was 1.9 points worse with ``absent_score="zero"``, and 0.2
+    points worse with ``absent_score="min"``.
 
     The warning is issued once per call if the median length of the lists is below half of the number of items in most
     queries. The median takes the weights of lists into account. Paired comparisons never cause the warning.

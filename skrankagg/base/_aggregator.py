@@ -161,7 +161,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         return self
 
     def fit_transform(self, X: PlainLists, y: object = None) -> pd.DataFrame:
-        """Fit the aggregator and aggregate the same lists; the lists are encoded only once.
+        """Fit the aggregator and aggregate the same lists, which are encoded only once.
 
         Parameters
         ----------

@@ -212,7 +212,7 @@ class SupervisedListTransformer(ListTransformer):
     @overload
     def fit_transform(self, X: AnyFrame, y: object = None, *, qrels: CallQrels | None = None) -> pd.DataFrame: ...
     def fit_transform(self, X, y=None, *, qrels=None):
-        """Fit the transformer and transform the same lists; the lists are encoded only once.
+        """Fit the transformer and transform the same lists, which are encoded only once.
 
         Parameters
         ----------

@@ -10,7 +10,7 @@ __all__ = ["AggregatorTags"]
 
 @dataclass(slots=True)
 class AggregatorTags:
-    """Declare an aggregator's requirements and guarantees; common checks use these tags and not the class names.
+    """Declare the requirements and guarantees of an aggregator, for checks that apply to all aggregators.
 
     The tags of an estimator are ``estimator.__sklearn_tags__().aggregator_tags``. The dict ``_tags`` of a method
     contains the tags that differ from the defaults. ``__sklearn_tags__`` sets the tags that depend on the parameters.
@@ -41,19 +41,20 @@ class AggregatorTags:
         Whether ``fit`` learns the weights of the voters from the lists alone. The method then has the attribute
         ``voter_weights_``.
     absent_below : bool, default=True
-        Whether the method assumes that a list ranks its items above all absent items. If so, of two items that no list
-        compares, the item in more lists comes first. The method then warns about paired comparisons, see
-        :class:`~skrankagg.exceptions.ExposureWarning`. If the parameter `absent` is "ignore", the default is False.
+        Whether the method assumes that a list ranks its items above all absent items. Then an item can come first
+        merely because it is in more lists than another item, even if no list compares the two items. The method
+        therefore warns about paired comparisons, see :class:`~skrankagg.exceptions.ExposureWarning`. For a method whose
+        parameter `absent` is "ignore", the default of this tag is False.
     compares : {"last", "ignore"}, default=None
         Pairs of items that a list compares. With "last", a list compares its items with each other and with all absent
         items. With "ignore", it compares its items only with each other. If the lists do not connect all items of a
         query, the method warns, see :class:`~skrankagg.exceptions.NotComparedWarning`. The value is the method's
         parameter `absent`. Methods without this parameter have the value None and do not warn.
     lenient : {"absent", "absent_score", "norm"}, default=None
-        Name of a parameter that can make the method rank absent items low, if its current value does not. With the
-        current value, the method has lower quality on lists that were cut from longer rankings. It therefore warns
-        about such lists, see :class:`~skrankagg.exceptions.PartialListsWarning`. Methods with the value None do not
-        warn.
+        Name of the parameter that determines how the method treats absent items. The tag is set only if the current
+        value of this parameter does not rank absent items low, although another value would. With the current value,
+        the method has lower quality on lists that were cut from longer rankings. It therefore warns about such lists,
+        see :class:`~skrankagg.exceptions.PartialListsWarning`. Methods with the value None do not warn.
     ties_by_rank : bool, default=False
         Whether items of equal score are sorted by mean rank first, and only then by the number of lists that contain
         them. An absent item gets the mean of the ranks after the last item of the list. Methods whose scores often tie
@@ -100,12 +101,12 @@ class TagsOfAggregator(Tags):
 
 
 def tags_of(aggregator):
-    """Return the tags of an aggregator, which the caller must not change."""
+    """Return the tags of an aggregator. The caller must not change the returned tags."""
     return keep_for_parameters(aggregator, _read)
 
 
 def checked_tags(aggregator):
-    """Check the parameters of an aggregator, and return its tags, which the caller must not change."""
+    """Check the parameters of an aggregator, and return its tags. The caller must not change the returned tags."""
     return keep_for_parameters(aggregator, _check_and_read)
 
 

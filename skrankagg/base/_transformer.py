@@ -98,7 +98,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
     @overload
     def fit_transform(self, X: AnyFrame, y: object = None) -> pd.DataFrame: ...
     def fit_transform(self, X, y=None):
-        """Fit the transformer and transform the same lists; the lists are encoded only once.
+        """Fit the transformer and transform the same lists, which are encoded only once.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         Raises
         ------
         NotFittedError
-            If ``fit`` was not called, because the columns depend on whether the lists have scores and weights.
+            If ``fit`` was not called. Before a fit, the columns are unknown, because they depend on the lists.
         """
         keep_out_of_html()
         if not hasattr(self, "_columns_out"):

@@ -20,7 +20,7 @@ VOTER_WEIGHTS = {"voter_weights": [*BY_VOTER, None]}
 
 
 def voter_series(given, name, *, whole=False):
-    """Convert a mapping or Series that contains a number for each voter to a float64 Series.
+    """Return a float64 Series from a mapping or Series that contains a number for each voter.
 
     Raises InputTypeError if a value is not a number, and InputError if a voter has two values. Raises InputError if
     `whole` is true and a value is not an integer.
@@ -55,7 +55,7 @@ def _plain(voter):
 
 
 def voter_values(lists, given, name, advice, *, whole=False):
-    """Look up the value of each voter in a mapping or Series; return them as float64, with 0 for voters without lists.
+    """Return the value of each voter from a mapping or Series, as a float64 array; voters without lists get 0.
 
     Raises InputError if a voter has two values, or if a voter with a list has no value; the message then contains
     `advice`. Raises InputTypeError if a value is not a number, and InputError if `whole` is true and a value is not an

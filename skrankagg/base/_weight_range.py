@@ -20,10 +20,12 @@ def check_sums(method, lists):
 
 
 def check_range(method, lists, score, *, far=True):
-    """Raise InputError if scores, of shape (n_candidates,), are not finite because of the weights of their query.
+    """Raise InputError if the weights of a query make its scores infinite or NaN.
 
-    If `far` is true, an error is only raised if some weights are very large or very small. With ordinary weights, the
-    scores probably have another fault.
+    `score`, of shape (n_candidates,), contains the scores.
+
+    If `far` is true, the error is raised only if some weights are very large or very small. If the weights are
+    ordinary, the infinite scores probably have another cause.
     """
     if not lists.is_weighted or np.isfinite(score).all():
         return
@@ -34,7 +36,7 @@ def check_range(method, lists, score, *, far=True):
 
 
 def refuse_weights(method, lists, q):
-    """Raise InputError: the weights of query `q` lead to numbers that do not fit into floating point."""
+    """Raise the InputError for a query `q` whose weights lead to numbers that do not fit into floating point."""
     lightest, heaviest = _weights_of(lists, q)
     raise InputError(
         f"Results of {method!r} must fit into floating-point numbers; query {show_id(lists.queries, q)} has larger or "

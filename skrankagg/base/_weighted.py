@@ -40,7 +40,7 @@ def pool_weights(lists, weight, owners=None):
 
 
 def sums_to_pool(lists, weight, owners=None):
-    """Return four sums for each voter, which :func:`pooled_sums` needs, as an array of shape (n_voters, 4).
+    """Compute the four sums for each voter that :func:`pooled_sums` needs; return them with shape (n_voters, 4).
 
     Let w be the original weight of a list. The relative weight r of a list is its learned weight divided by the mean
     learned weight of its query's lists. The four columns contain the sums of w r, w, r and 1 over the lists of each
@@ -64,11 +64,11 @@ def pooled_sums(sums):
 
 
 def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
-    """Return a mask of the queries whose longest list outweighs all other lists; `weight` is at least 0.
+    """Return a mask of the queries whose longest list outweighs all other lists.
 
     In such a query, the list with the largest weight is longer than every other list. Its length is at least
     `length_factor` times the median length, and its weight is above `weight_factor` times the median weight. Lists of
-    weight 0 are ignored.
+    weight 0 are ignored. `weight`, of shape (n_lists,), contains the weights, which are at least 0.
     """
     voting = np.flatnonzero(lists.list_weight > 0)
     found = np.zeros(lists.n_queries, dtype=bool)
@@ -90,13 +90,14 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
 
 
 def match_voters(owner, lists, known, what, equal, advice, owners=None):
-    """Match voters with the fitted voters; return the lists, and the row of each list's voter in `known`.
+    """Find the voter of each list among the fitted voters; return the lists, and row numbers in `known`.
 
-    `known` is a frame whose column `voter` contains the fitted voters. The row of an unknown voter is -1. If
-    ``owner.unknown_voter`` is "ignore", the lists of unknown voters get list weight 0. The arguments `what`, `equal`
-    and `advice` are texts for messages. `what` names the value learned for a voter. `equal` describes the values that
-    are used if no voter is known. `advice` describes another way to solve the problem. If `known` contains groups
-    instead of voters, `owners` is as in :func:`pool_weights`.
+    `known` is a frame whose column `voter` contains the fitted voters. The second result contains a number for each
+    list: the row of its voter in `known`, or -1 if the voter is unknown. If ``owner.unknown_voter`` is "ignore", the
+    lists of unknown voters get weight 0 in the returned lists. The arguments `what`, `equal` and `advice` are texts for
+    messages. `what` names the value learned for a voter. `equal` describes the values that are used if no voter is
+    known. `advice` describes another way to solve the problem. If `known` contains groups instead of voters, `owners`
+    is as in :func:`pool_weights`.
     """
     number, ids = (lists.list_voter, lists.voters) if owners is None else owners
     fitted = pd.Index(known["voter"])
@@ -130,13 +131,15 @@ def match_voters(owner, lists, known, what, equal, advice, owners=None):
 
 
 def match_weights(owner, lists, learnt, advice, owners=None):
-    """Look up the learned weights of voters; return the lists, each list's weight, and a mask of the known weights.
+    """Look up the learned weight of each list's voter.
+
+    Returns three values: the lists, the weight of each list, and a mask of the lists whose voter has a learned weight.
 
     `learnt` is a frame with columns `voter` and `weight`. The parameter `unknown_voter` of the estimator `owner`
-    determines how an unknown voter is treated. With "mean" it gets the mean weight, with "ignore" its lists get list
-    weight 0, and with "error" an error is raised. The mask is None if all voters are known, or if unknown voters are
-    ignored. `advice` describes a way to solve the problem, for the warning that no voter is known. If `learnt` contains
-    groups instead of voters, `owners` is as in :func:`pool_weights`.
+    determines how an unknown voter is treated. With "mean", the voter gets the mean weight. With "ignore", its lists
+    get weight 0 in the returned lists. With "error", an error is raised. The mask is None if all voters are known, or
+    if unknown voters are ignored. `advice` describes a way to solve the problem, for the warning that no voter is
+    known. If `learnt` contains groups instead of voters, `owners` is as in :func:`pool_weights`.
     """
     equal = "equal weights and no learned weight is used"
     lists, place = match_voters(owner, lists, learnt, "weight", equal, advice, owners)
@@ -213,9 +216,10 @@ class WeightedAggregator(BaseAggregator):
         return self._aggregate(lists)  # learning or merging, whichever comes first, checks memory
 
     def _merging_memory(self, lists):
-        """Return the bytes that each query needs for aggregation with known weights, without the learning of weights.
+        """Return the bytes that each query needs for aggregation when the weights are already known.
 
-        The method `_memory` includes the learning. None means that all memory is linear in the number of rows.
+        The method `_memory` also counts the bytes for learning the weights. None means that all memory is linear in the
+        number of rows.
         """
         return None
 
@@ -268,7 +272,7 @@ class WeightedAggregator(BaseAggregator):
 
     @property
     def _pools_sums(self):
-        """Return True if the sums for pooled weights can be added up over parts of the queries."""
+        """Return True if the queries can be divided into parts whose sums are added up to pool the weights."""
         return type(self)._pool is WeightedAggregator._pool
 
     def _sum_part(self, X):
@@ -314,7 +318,7 @@ class WeightedAggregator(BaseAggregator):
         return (lists.list_voter, lists.voters) if name is None else grouping(lists, name, parameter)
 
     def _group_of_lists(self, lists):
-        """Return the number of each list's owner (a voter or a group), where only owners with lists are numbered."""
+        """Return the number of each list's owner, which is a voter or a group. Owners without lists have no number."""
         return pd.factorize(self._owners(lists)[0])[0]
 
     def _implied_weights(self, lists):

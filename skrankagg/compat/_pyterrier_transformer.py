@@ -14,7 +14,7 @@ _KEYS = ["qid", "docno"]
 
 
 def is_transformer(given):
-    """Return True for a transformer of PyTerrier."""
+    """Return True if `given` is a transformer of PyTerrier."""
     return isinstance(given, pt.Transformer)
 
 
@@ -128,7 +128,7 @@ def _rows_of_features(frame):
 
 
 def _first_values(rows):
-    """Return a row for each query and document; other columns have the value of the first list with the document."""
+    """Return a row for each query and document; the other columns are from the first list with the document."""
     found = rows[_KEYS].drop_duplicates(ignore_index=True)
     for name in rows.columns.drop([*_KEYS, "voter", "score", "rank", "features"], errors="ignore"):
         values = rows.loc[rows[name].notna(), [*_KEYS, name]]

@@ -136,14 +136,15 @@ def to_pyterrier(run: AnyLists, topics: pd.DataFrame | None = None) -> pd.DataFr
     run : DataFrame or RankedLists, or dict of query to dict of item to score
         One list for each query.
     topics : DataFrame, default=None
-        A frame with the columns `qid` and `query`, which contains the texts of the queries. None adds no texts.
+        A frame with the columns `qid` and `query`, which contains the texts of the queries. With None, the result has
+        no texts.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `qid`, `query` if there are `topics`, `docno`, `score` and `rank`, which starts at 0. Ids are strings.
-        If the run has no ranks, items of equal score are in the order of their ids. If the run has no scores, the score
-        of an item is the negative of its rank.
+        Columns `qid`, `query` (only with `topics`), `docno`, `score` and `rank`. Ranks start at 0. Ids are strings. If
+        the run has no ranks, items of equal score are in the order of their ids. If the run has no scores, the score of
+        an item is the negative of its rank.
 
     Raises
     ------

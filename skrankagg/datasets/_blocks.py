@@ -77,7 +77,7 @@ class _Guard(io.RawIOBase):
         self.returned = block
 
     def _checked(self, data):
-        """Remove the line ends at the end of some bytes, and set the flags for unusual bytes."""
+        """Return the bytes `data` without the line ends after the last line, and set the flags for unusual bytes."""
         if not self.begun:
             self.begun = True
             data = data.removeprefix(BOM)
@@ -129,7 +129,10 @@ class _Table:
         }
 
     def first_row(self, block, blanks):
-        """Return the first line of a block that pandas does not skip; `blanks` are the bytes of a skipped line."""
+        """Return the first line of a block that pandas reads as a row.
+
+        In TREC files, pandas skips lines that contain only bytes of `blanks`.
+        """
         return (block.lstrip(blanks) if self.is_trec else block).partition(b"\n")[0]
 
     def check_first_line(self, block):
@@ -151,7 +154,10 @@ class _Table:
             raise InputError(f"the block must begin with a line of 1 to {len(self.columns)} fields; got {n_fields}")
 
     def checked(self, chunk):
-        """Return a dict of the wanted columns of parsed rows; raise ValueError for empty ids or infinite numbers."""
+        """Check parsed rows, and return their wanted columns as a dict.
+
+        Raises InputError, a ValueError, if an id is empty or a number is not finite.
+        """
         # A line that is too short is padded with empty fields, so its last field is empty.
         last = self.columns[-1]
         self.is_doubtful |= last not in self.numeric and _has_empty(chunk[last])
@@ -166,7 +172,7 @@ class _Table:
         }
 
     def usual_block(self, guard, block):
-        """Return the columns of a block as a dict; return None if the block is unusual."""
+        """Return the columns of a block as a dict, or None if only the slower reading by :func:`_rest` is safe."""
         if guard.has_odd or (guard.has_quote and not self.is_trec) or self.layout.trailing:
             return None
         if block.startswith(BOM):  # both parsers would drop it
@@ -223,7 +229,7 @@ class _Table:
 
 
 def _has_empty(column):
-    """Return True if a column of text contains an empty text."""
+    """Return True if a column of strings contains an empty string."""
     if is_arrow_text(column.dtype):
         return bool((column == "").any())
     texts = np.asarray(column.array, dtype=object)
@@ -244,7 +250,7 @@ def _is_utf8(block):
 
 
 def _frame_of(parts):
-    """Join the blocks of a table, given as dicts of columns, to one frame.
+    """Join the blocks of a table, given as dicts of columns, into one frame.
 
     The dicts are emptied, so that only one column at a time is in memory twice.
     """
@@ -264,7 +270,10 @@ def _joined(pieces):
 
 
 def _rest(guard, table, block, n_skip, is_first):
-    """Read the rest of a file, which begins with an unusual block, by pandas; return a list of dicts of columns."""
+    """Read the rest of a file with pandas, beginning with `block`; return a list of dicts of columns.
+
+    The rest is read in this way if :meth:`_Table.usual_block` refuses `block`.
+    """
     if not is_first:
         table.check_first_line(block)
     guard.give_back(block)

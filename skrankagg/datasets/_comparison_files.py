@@ -92,7 +92,7 @@ def read_comparisons(path: FileLike) -> pd.DataFrame:
 
 
 def is_comparisons(source):
-    """Return True if the header of a path or a StreamContent names the columns of a comparison."""
+    """Return True if a file (a path or a StreamContent) has a header that names the columns of a comparison."""
     try:
         if is_parquet(source):
             return comparison_columns(parquet_columns(source)) is not None

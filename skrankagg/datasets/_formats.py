@@ -431,7 +431,7 @@ def written():
 
 
 def alternatives(texts):
-    """Join texts to one text such as "a, b or c"."""
+    """Join texts into one text, such as "a, b or c"."""
     *others, last = texts
     return f"{', '.join(others)} or {last}" if others else last
 

@@ -22,7 +22,7 @@ _PIECE = 2**12
 
 
 def is_json(source):
-    """Return True if a file begins with ``{`` or ``[``, like a JSON object or array; tables are unlikely to do so."""
+    """Return True if a file begins with ``{`` or ``[``, like a JSON object or array but unlike most tables."""
     with opened(source) as stream:
         data = stream.read(_PIECE).removeprefix(BOM)
         while data and not data.lstrip(b" \t\r\n"):
@@ -149,8 +149,8 @@ def is_finite(value):
 def members(value, name, of, place):
     """Check a JSON object, and yield its keys and values.
 
-    In error messages, `name` describes a key, `of` describes the expected members, and `place` describes the
-    location.
+    The other arguments are texts for error messages. `name` describes a key, `of` describes the expected values, and
+    `place` describes the location of the object.
     """
     if not isinstance(value, dict):
         raise InputError(f"expected an object of {of}{place}, got {shown(value)}")

@@ -65,12 +65,12 @@ def _kind(value):
 
 
 def _is_of_line(key, begin):
-    """Return True if a line of JSON Lines can have this key, with a value that begins with the character `begin`."""
+    """Return True if JSON Lines can contain this key with a value that begins with the character `begin`."""
     return key in _ITEMS["lists"] if begin == "[" else canonical(key) is not None and begin != "{"
 
 
 def _first_lines(source):
-    """Return the first two non-blank lines of a file, stripped; a missing line is an empty text."""
+    """Return the first two non-blank lines of a file, stripped; a missing line is replaced by an empty string."""
     found = []
     with opened(source) as stream:
         while len(found) < 2 and (line := stream.readline(_MOST_CHARACTERS)):
@@ -202,9 +202,10 @@ class _Rows:
 
 
 def _line_layout(keys, kind, place):
-    """Return the key under which a line has its list of items, and a dict that maps columns to the other keys.
+    """Find the meaning of the keys of a line; return the key of the items, and a dict of the other keys.
 
-    If the line contains a single item, the first result is an empty text.
+    The first result is the key whose value contains the list of items. It is an empty text if the line contains a
+    single item. The dict maps the name of each column to the key of its value.
     """
     known = (*_ITEMS[kind.name], _VOTERS) if kind is LISTS else _ITEMS[kind.name]
     containers = [key for key in keys if key in known]

@@ -21,7 +21,7 @@ class Kind:
     needed : str
         Columns that a header must name, described in words for messages.
     suffices : callable
-        Function of a set of columns that returns True if the set contains all necessary columns.
+        Function that returns True if a set of columns contains all necessary columns.
     """
 
     name: str

@@ -193,7 +193,10 @@ def make_comparisons(
 
 
 def _draw_pairs(exposure, n_pairs, random):
-    """Draw two different items for each pair in proportion to their exposure; return an array of shape (n_pairs, 2)."""
+    """Draw pairs of different items, with probabilities that depend on the items' exposure.
+
+    The result has the shape (n_pairs, 2).
+    """
     bound = np.cumsum(exposure)
 
     def draw(n):

@@ -97,8 +97,8 @@ def make_gene_lists(
     unranked_length : pair of float or None, default=None
         Mean and standard deviation of the logarithm of the length of unranked lists; None uses the preset's values.
     absent_share : float, default=0.0
-        Share, from 0 to 1, of the items outside a list that were not measured in the study of the list. These items are
-        drawn at random for each list.
+        Share of unmeasured items, from 0 to 1, among the items that are not in a list. The study of the list did not
+        measure these items. They are drawn at random for each list.
     random_state : int, RandomState instance or None, default=None
         Source of randomness; an int gives the same data on every call.
 
@@ -122,7 +122,7 @@ def make_gene_lists(
 
     See Also
     --------
-    make_ranked_lists : Generates voters who see all items, in any number of queries.
+    make_ranked_lists : Generates lists by voters who see all items.
     skrankagg.aggregators.MAIC : Weighs lists of genes by their common items.
     skrankagg.aggregators.RankStatistic : Ranks by means and other statistics of ranks.
     skrankagg.aggregators.RobustRankAggregation : Finds ranks that are unlikely by chance, with p-values.

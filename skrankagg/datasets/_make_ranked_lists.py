@@ -99,8 +99,8 @@ def make_ranked_lists(
     quality_spread : float, default=0.5
         Standard deviation of the logarithm of the quality; 0 makes all voters equally good.
     adversarial_share : float, default=0.0
-        Share of the voters, from 0 to 1, who are adversarial: they rank the items by minus their utility. The number of
-        these voters is rounded to an integer.
+        Share of the voters, from 0 to 1, who are adversarial: they rank the items of lowest utility first. The number
+        of these voters is rounded to an integer.
     tie_probability : float, default=0.0
         Probability, from 0 to 1, that an item ties with the item above it in its list.
     absent_share : float, default=0.0

@@ -61,8 +61,8 @@ def read_parquet(path, layout, numeric):
     path : str or path-like
         The Parquet file.
     layout : Layout
-        Description of the file. Its names are the names of the fields in the order of the file's columns, such as
-        "query"; None skips a column.
+        Description of the file. ``layout.names`` contains a name, such as "query", for each column of the file; None
+        skips a column.
     numeric : set of str
         Names of the columns with finite numbers; the other columns become text.
 
@@ -144,7 +144,10 @@ def _checked_text(column, name):
 
 
 def _small_integers(values):
-    """Convert a column of Arrow to int64; return None if float64 does not represent all values exactly."""
+    """Convert an Arrow column of small integers to int64; return None for all other columns.
+
+    Integers are small if float64 also represents them exactly. A column with missing values is not converted.
+    """
     from pyarrow import types
 
     if not types.is_integer(values.type) or values.null_count:
@@ -154,7 +157,10 @@ def _small_integers(values):
 
 
 def _checked_numbers(column, name, kind):
-    """Return a column as float64, or as integers if float64 would round some of them; refuse other values."""
+    """Return a column of numbers as float64, or as integers if float64 would round some of them.
+
+    Raises InputError if a value is not a finite number.
+    """
     if not pd.api.types.is_numeric_dtype(column.dtype):
         raise InputError(f"expected numbers as {name}, got {kind}")
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)

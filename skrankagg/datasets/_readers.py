@@ -28,7 +28,7 @@ _ENDING = re.compile(rf"({_SUFFIXES})?(\.gz)?$", re.IGNORECASE)
 
 
 def _remedy(format):
-    """Return the advice at the end of a message about a file; `format` is the parameter of the reader."""
+    """Return the advice at the end of a message about a file, for the `format` that the user passed to the reader."""
     if format == "auto":
         return (
             f"repair the file, or name its format by format={alternatives(_BY_LINES)}, or the columns of a CSV without "
@@ -53,7 +53,10 @@ def _check(kind, format, columns, decimal):
 
 
 def _read(found, source, layout, kind, format):
-    """Read the rows of a file whose format was found; `format` is the parameter of the reader."""
+    """Read the rows of a file in the format `found`.
+
+    `format` is the value that the user passed to the reader, such as "auto".
+    """
     try:
         return found.read(source, layout, kind, format != "auto")
     except Fault:
@@ -95,7 +98,7 @@ def _check_apart(paths, frames, styles):
 
 
 def _joined(frames):
-    """Concatenate the rows of several files; texts stay categories only if all files have categories."""
+    """Concatenate the rows of several files; a column stays categorical only if it is categorical in all files."""
     columns = {}
     for name in frames[0]:
         parts = [frame[name] for frame in frames]
@@ -183,10 +186,10 @@ def read_lists(
         ``"auto"``: the format that matches the beginning of the file.
     voter : {"auto", "file"} or sequence of str or None, default="auto"
         Names of the voters. ``"auto"`` uses the names in the file, which are the tags in TREC runs. If the file has no
-        names of voters, as in a consensus, the voter is ``consensus``. ``"file"`` uses the name of the file as the name
-        of the voter, without folders, without the suffix of its format, such as .run or .csv, and without .gz. A
-        sequence contains a name for each path, or None to use the names in the file. A file with a given name must have
-        only one voter.
+        names of voters, as in a consensus, the voter is ``consensus``. With ``"file"``, the name of the file becomes
+        the name of the voter. Folders, .gz and the suffix of the format, such as .run or .csv, are left out. A sequence
+        contains a name for each path, or None to use the names in the file. A file with a given name must have only one
+        voter.
     columns : sequence of str or None, default=None
         Columns of a CSV or TSV file *without a header*, in their order. The names are query, item, rank, score, voter
         and weight; None skips a column. If `format` does not determine the separator, it is found from the first line.
@@ -233,10 +236,10 @@ def read_lists(
     read as the nearest double.
 
     A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Voter, ranker, system, run, tag``;
-    ``Item, doc, docno, document``, also with ``ID``; ``Rank, position``; ``Score, sim``; ``Weight``. Other columns are
-    skipped. Two columns with the same meaning are refused, with one exception. If there is a column ``qid`` or
-    ``query_id``, a column ``query`` is assumed to contain the text of the queries. It is skipped, and a warning is
-    issued.
+    ``Item, doc, docno, document``; ``Rank, position``; ``Score, sim``; ``Weight``. Names such as ``Item ID`` and
+    ``query_id`` are also accepted. Other columns are skipped. Two columns with the same meaning are refused, with one
+    exception. If there is a column ``qid`` or ``query_id``, a column ``query`` is assumed to contain the text of the
+    queries. It is skipped, and a warning is issued.
 
     In JSON records, the names of the fields follow the same rules as the names in a header, and ids may be integers. An
     object with a repeated key is refused. A query without items has no row in the result.
@@ -394,10 +397,10 @@ def read_qrels(
 
     Notes
     -----
-    A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Item, doc, docno, document``, also
-    with ``ID``; ``Relevance, rel, label, grade``. Other columns are skipped. If there is a column ``qid`` or
-    ``query_id``, a column ``query`` is assumed to contain the text of the queries. It is skipped, and a warning is
-    issued.
+    A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Item, doc, docno, document``;
+    ``Relevance, rel, label, grade``. Names such as ``Item ID`` and ``query_id`` are also accepted. Other columns are
+    skipped. If there is a column ``qid`` or ``query_id``, a column ``query`` is assumed to contain the text of the
+    queries. It is skipped, and a warning is issued.
 
     The second field of TREC qrels, the iteration, is ignored, as in trec_eval. With ``format="auto"``, this field of a
     CSV file must be 0 or Q0. A file with another value in this field may contain lists, because the second field of

@@ -90,7 +90,7 @@ def load_digits_votes() -> tuple[pd.DataFrame, pd.DataFrame]:
     See Also
     --------
     load_feature_rankings : Loads rankings of features, for which the correct order is unknown.
-    make_ranked_lists : Generates lists with a known correct order, by voters of any quality.
+    make_ranked_lists : Generates lists by voters of any quality; the correct order is known.
     skrankagg.RankedLists.from_matrix : Encodes ranked lists from the scores of your own classifiers.
 
     Notes

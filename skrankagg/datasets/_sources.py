@@ -79,11 +79,12 @@ def make_rereadable(source, caller, *, with_text=False):
 
     Parameters
     ----------
-    source : path, open file, or StreamContent, which is returned unchanged
+    source : path, open file or StreamContent
+        The file. A StreamContent, and the path of a regular file, are returned unchanged.
     caller : str
         Name of the reader for messages.
     with_text : bool, default=False
-        Whether files that are open in text mode, and bytes, are accepted.
+        Whether to also accept bytes, and files that are open in text mode.
 
     Returns
     -------
@@ -106,7 +107,10 @@ def make_rereadable(source, caller, *, with_text=False):
 
 
 def _is_read_once(path):
-    """Return True if a path leads to a pipe, a device or an open file of this process; False for a missing file."""
+    """Return True if a path leads to a pipe, a device or an open file of this process.
+
+    If there is no such file, return False.
+    """
     path = os.fspath(path)
     try:
         mode = os.stat(path).st_mode
@@ -183,7 +187,7 @@ def add_file_to_errors(caller, source, remedy):
 
 @contextmanager
 def encoding_checked(source):
-    """Return a context manager that replaces a decoding error by an error with the invalid byte and its line."""
+    """Return a context manager that replaces a decoding error by an error that shows the invalid byte and its line."""
     try:
         yield
     except UnicodeDecodeError:

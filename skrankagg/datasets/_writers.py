@@ -26,7 +26,7 @@ _WRITTEN = {one.name: one for one in written()}
 
 
 def _by_suffix(runs):
-    """Return a dict that maps file suffixes to formats; if `runs` is false, it contains only the formats of tables."""
+    """Return a dict that maps file suffixes to formats, or only to the formats of tables if `runs` is false."""
     return {suffix: one for one in _WRITTEN.values() if runs or one.is_table for suffix in one.suffixes}
 
 
@@ -121,7 +121,10 @@ def _check_columns(frame, format):
 
 
 def _plain(frame, format):
-    """Convert ids to text and numbers to doubles or integers; refuse values that would not be read back unchanged."""
+    """Convert ids to text, and convert numbers to doubles or integers.
+
+    Raises InputError for a value that could not be read back unchanged.
+    """
     for name in ("query", "voter", "item"):
         if name not in frame:
             continue
@@ -185,9 +188,8 @@ def write_run(
 ) -> None:
     """Write a consensus as a TREC run, a CSV, TSV, Parquet or JSON file, or as text.
 
-    Except for the format "text", reading the file restores the same consensus; only ranks that `rank_ties` changes
-    differ. Files of the format "text" are meant for people and cannot be read back. The same frame always produces the
-    same bytes.
+    Reading the file restores the same consensus, except for ranks that `rank_ties` has changed. Only files of the
+    format "text" cannot be read back; they are meant for people. The same frame always produces the same bytes.
 
     Parameters
     ----------
@@ -230,9 +232,9 @@ def write_run(
 
     Notes
     -----
-    Rows keep their order; in JSON and text they keep their order within each query. Like `repr`, the function writes
-    numbers in the shortest notation that is read back as the same double. CSV and TSV files have a header, and fields
-    are quoted if necessary. If anything cannot be written, no file is written.
+    Rows keep their order. JSON and text collect the rows of each query, which keep their order within the query. Like
+    `repr`, the function writes numbers in the shortest notation that is read back as the same double. CSV and TSV files
+    have a header, and fields are quoted if necessary. If anything cannot be written, no file is written.
 
     trec_eval ignores ranks and orders equal scores by item, descending. Ties in the consensus may therefore be
     evaluated in an order that differs from the ranks.

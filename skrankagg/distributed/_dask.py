@@ -56,7 +56,7 @@ class _Mapped:
 
 
 def _is_known(dtype):
-    """Return False for a categorical type with unknown categories, which may differ between partitions."""
+    """Return False if a type is categorical with unknown categories, which may differ between partitions."""
     return not isinstance(dtype, pd.CategoricalDtype) or has_known_categories(pd.Series(dtype=dtype))
 
 

@@ -118,7 +118,7 @@ def evaluate_partitions(
 
 
 def _engine_of(qrels):
-    """Wrap judgements that are stored by an engine in their Partitions class; return None for judgements in memory."""
+    """Return judgements of an engine as an object of its Partitions class; return None for judgements in memory."""
     return make_partitions(qrels) if type(qrels).__module__.startswith(("dask", "pyspark")) else None
 
 

@@ -255,9 +255,9 @@ class ParquetChunks:
     ) -> int:
         """Write the chunks to one Parquet file.
 
-        Each chunk is first written to its own file, in a folder whose name is `path` with the suffix ``.parts``. When
-        all parts are complete, they are joined and the folder is removed. A file at `path` is therefore always
-        complete.
+        Each chunk is first written to its own file, called a part. The parts are in a folder whose name is `path` with
+        the suffix ``.parts``. When all parts are complete, they are joined and the folder is removed. A file at `path`
+        is therefore always complete.
 
         Parameters
         ----------

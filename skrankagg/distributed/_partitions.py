@@ -59,7 +59,7 @@ class Partitions(ABC):
 
     @abstractmethod
     def map(self, work, types):
-        """Apply `work` to the rows of whole queries, lazily if possible, and return the results as the engine's frame.
+        """Apply `work` to each group of whole queries, lazily if possible; return the results as a frame of the engine.
 
         `work` converts a frame or an Arrow table to a frame. ``types(known)`` returns the types of the columns of the
         new frame; `known` contains the engine's types of the input columns.
@@ -67,7 +67,7 @@ class Partitions(ABC):
 
     @abstractmethod
     def gather(self, work):
-        """Apply `work` to the rows of whole queries immediately, and return the list of results."""
+        """Apply `work` to each group of whole queries immediately, and return the list of results."""
 
     @abstractmethod
     def gather_pairs(self, work, other):

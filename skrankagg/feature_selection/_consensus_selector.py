@@ -123,8 +123,8 @@ class ConsensusSelector(SelectorMixin, Composition):
     lists that contain them, then by column. If only some of these features are among the first `n_features`, this order
     decides which features are kept.
 
-    If `cv` is an int, the rows are not shuffled, and the folds are stratified in two cases. In the first case, an
-    estimator is a classifier or is built on a classifier. In the second case, no estimator is a regressor, `y` is
+    If `cv` is an int, the rows are not shuffled, and the folds are stratified in two cases. In the first case, at least
+    one estimator is a classifier or is built on a classifier. In the second case, no estimator is a regressor, `y` is
     discrete, and each value of `y` occurs in at least as many rows as there are folds.
 
     Any two folds share most of their training rows. Stability is therefore higher over folds than over new samples. To
@@ -331,7 +331,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return np.array(found).reshape(len(parts), len(members), X.shape[1])
 
     def _route(self, members, params):
-        """Return a dict from estimator name to fit parameters, and a dict of the splitter's parameters."""
+        """Return a dict that maps estimator names to fit parameters, and a dict of the splitter's parameters."""
         names = [name for name, _ in members]
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **params)

@@ -14,7 +14,9 @@ from ._members import of_each_name
 
 
 def lists_frame(found, weights, *, by_split):
-    """Turn importances of shape (n_splits, n_estimators, n_features) into a frame of ranked lists of column numbers.
+    """Turn importances of shape (n_splits, n_estimators, n_features) into a frame of ranked lists.
+
+    The items of the lists are the numbers of the columns (features).
 
     `weights` maps the name of each estimator to its weight. Besides the columns of ranked lists, the frame has a column
     `split` with the number of the fold. A feature whose importance is NaN is absent from the list. Positive infinite

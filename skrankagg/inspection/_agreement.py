@@ -23,11 +23,12 @@ _FEW_VALUES = 3.0
 def agreement_with_classes(lists, row_class, unit=None, unit_query=None):
     """Return the agreement of each list with another order of its items, and the threshold for outliers.
 
-    `row_class`, of shape (n_rows,), contains the number of the tie class of each row's item in the other order. The
-    numbers increase from the best class to the worst. Rows of class -1 are left out. The agreement is Kendall's tau-b.
-    A list is an outlier if its agreement is below its threshold. If `unit`, of shape (n_lists,), assigns the lists to
-    units, the pairs of all lists of a unit are counted together, and each pair has the weight of its list. The results
-    then have the shape of `unit_query`, which contains the query of each unit.
+    A tie class consists of items that are tied with each other. `row_class`, of shape (n_rows,), contains the number of
+    the tie class of each row's item in the other order. The numbers increase from the best class to the worst. Rows of
+    class -1 are left out. The agreement is Kendall's tau-b. A list is an outlier if its agreement is below its
+    threshold. If `unit`, of shape (n_lists,), assigns the lists to units, the pairs of all lists of a unit are counted
+    together, and each pair has the weight of its list. The results then have the shape of `unit_query`, which contains
+    the query of each unit.
     """
     n_units = lists.n_lists if unit is None else len(unit_query)
     kept = row_class >= 0
@@ -63,7 +64,9 @@ def agreement_with_classes(lists, row_class, unit=None, unit_query=None):
 
 
 def _thresholds(query, agreement, n_pairs, null_sd, counted):
-    """Return the agreement below which each list is an outlier, of shape (n_tested,); NaN if a test is impossible.
+    """Return a threshold for each list, of shape (n_tested,); a list with a lower agreement is an outlier.
+
+    The threshold is NaN if the list cannot be tested.
 
     `n_pairs` is the number of untied pairs of each list. `null_sd` is the standard deviation of the agreement of a
     random list with the same ties. The thresholds depend on medians over the lists of a query. The mask `counted`
@@ -94,10 +97,11 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
 
 
 def null_deviation(ptr, first, second):
-    """For random orders, return the standard deviation of the number of concordant minus discordant pairs.
+    """Return the standard deviation of Kendall's S between two random orders, for each group of rows.
 
-    There is a value for each group of rows. The rows of group g are ``ptr[g]`` to ``ptr[g + 1] - 1``. The two orders of
-    a group are random, but have the same tie classes as `first` and `second`.
+    Kendall's S is the number of concordant pairs minus the number of discordant pairs. The rows of group g are
+    ``ptr[g]`` to ``ptr[g + 1] - 1``. The two orders of a group are random, but have tie classes of the same sizes as
+    `first` and `second`.
     """
     n = np.diff(ptr).astype(np.float64)
     (a2, a3, a5), (b2, b3, b5) = (

@@ -80,7 +80,7 @@ def audit(
         shows sentences on all checks. The columns are
 
         - `check`: name of the check, see Notes;
-        - `value`: size of the defect, and `unit`: its unit;
+        - `value` and `unit`: size of the defect, and the unit of this size;
         - `reference`: the value for a board without the defect, or the limit of the value;
         - `p`: p-value if the check is a test, otherwise NaN;
         - `verdict`: "warning", "ok" or "skipped";
@@ -119,7 +119,8 @@ def audit(
       distribution with :math:`G - 1` degrees of freedom. Ties shrink the advantage towards 0. The check is skipped if
       fewer than a fifth of the pairs that met twice came in both orders, because position and quality are then hard to
       tell apart. It is also skipped if the names are sorted in more than 95 % of the duels, or if the same slot, the
-      first or the second, won all decided duels. Such columns do not contain the order in which items were shown.
+      first or the second, won all decided duels. In these two cases, the columns of the data do not contain the order
+      in which items were shown.
     - *flips*: pairs of verdicts on the same two items. The two verdicts come from the same groups, and the items were
       shown in opposite orders. A flip is a pair in which the item shown first wins both times, or the item shown second
       wins both times. If position has no effect, the two kinds are equally frequent. The p-value comes from the exact
@@ -138,9 +139,9 @@ def audit(
       is the gradient of duel l, multiplied by the square root of the inverse information. The one-sided p-value comes
       from random signs of the duels. Drawing stops after ten draws with a value at least as large as in the data [2]_.
       For more than 100,000 different duels there are fewer draws, but at least 300. The value :math:`\sqrt{D}` is the
-      ratio of the standard errors to the standard errors that independent duels would have. The check also
-      warns if one of at least three groups has more than half of the duels, because errors by groups are then too
-      small.
+      ratio of the standard errors to the standard errors that independent duels would have. The check also warns if
+      there are at least three groups and one of them has more than half of the duels. The standard errors that are
+      computed from groups are then too small.
 
     **Limits.** The other checks compare a size with a limit:
 
@@ -149,25 +150,25 @@ def audit(
       worths are finite.
     - *coverage*: the width of the widest interval of an item, divided by the width in an even schedule with the same
       number of duels. In an even schedule, all pairs of items meet equally often. Both widths are computed as if all
-      items were equally good. At 2, the item would need four times as many duels.
+      items were equally good. If the ratio is 2, the item would need four times as many duels to have the width of the
+      even schedule.
     - *votes*: the median number of places in the 95 % intervals of the items. If it is more than a third of all places,
       the typical item cannot be assigned to the top, the middle or the bottom. With groups, errors come from the
       differences between groups, and are drawn from the t distribution. Without groups, they come from single duels,
       and are drawn from the normal distribution.
     - *separation*: the share of the pairs that differ, with 95 % confidence for all pairs together. A pair differs if
       its t statistic exceeds a quantile of the largest t in draws of the errors [3]_. Below a half, the data do not
-      show the order of the typical pair. `seen` also contains the number of pairs of neighbours that differ, by the
-      step-down method.
+      show the order of the typical pair. `seen` also contains the number of pairs of neighbours that differ according
+      to the step-down method.
     - *ties*: the number of pairs whose order depends on the rule for ties. The order of such a pair is clear at a level
       of 0.01 if a tie is half a win. It is reversed if ties are left out, or with ``ties="davidson"``. `seen` contains
       the largest changes of places and of ratings.
     - *influence*: the least number of groups whose removal changes the first place. Newton steps :math:`H^{-1} s_g`
       choose the groups, and a fit without them confirms the change. Each group of more than a fifth of the duels is
-      also left out alone. The check warns if the first place is clear for independent duels, but few groups decide it.
-      "Few" means that two conditions hold. First, the number is one, or at most 1 % of all groups. Second, the number
-      is at most a third of the number that would be needed if the groups had independent, normally distributed effects
-      (`reference`). The check also warns if so few groups decide the order of
-      other neighbours.
+      also left out alone. The check warns if the first place is clear when duels are treated as independent, but few
+      groups decide it. "Few" means that two conditions hold. First, the number is one, or at most 1 % of all groups.
+      Second, the number is at most a third of the number that would be needed if the groups had independent, normally
+      distributed effects (`reference`). The check also warns if so few groups decide the order of other neighbours.
     - *prior*: the largest change of a rating if the prior is left out. If the change is more than half of the standard
       error, an interval of 95 % covers the truth in at most 92 % of cases.
 

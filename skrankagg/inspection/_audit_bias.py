@@ -68,7 +68,7 @@ def position(board, lists, is_fitted):
 
 
 def _without_slots(board):
-    """Return why the position check must be skipped, and advice; None if the display order of the items is known."""
+    """Return the reason for skipping the position check, and advice; return None if the display order is known."""
     if not board.has_slots:
         return "The lists do not contain the order in which the items were shown.", _READ_POSITION
     weight = board.count
@@ -94,8 +94,9 @@ def _without_slots(board):
 def flips(board):
     """Test whether judges who see two items in both orders prefer the item shown first, or the item shown second.
 
-    The test compares the number of pairs of verdicts that the item shown first wins both times with the number of pairs
-    that the item shown second wins both times.
+    Two verdicts on the same two items, shown in opposite orders, form a pair. In some pairs, the item shown first wins
+    both times. In other pairs, the item shown second wins both times. The test compares the numbers of these two kinds
+    of pairs.
     """
     if not board.has_slots:
         return skipped(
@@ -152,8 +153,8 @@ def _twice_judged(board):
 def cycles(board, n_resamples, rng):
     """Test the decided duels for cycles, such as: a beats b, b beats c, and c beats a.
 
-    A duel is decided if it is not tied. A chi-square statistic compares the wins of each pair of items with a fit that
-    has a cubic term.
+    A duel is decided if it is not tied. A chi-square statistic compares the wins in each pair of items with the wins
+    that a fitted model predicts. The model is Bradley and Terry's model with an additional cubic term.
     """
     decided = np.isin(board.share, (0.0, 1.0))
     pairs = _Pairs(board, decided)

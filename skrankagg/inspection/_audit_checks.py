@@ -82,9 +82,9 @@ def _ends(board):
 
 
 def coverage(board):
-    """Check how many times as wide as in an even schedule of duels the widest interval of an item is.
+    """Compare the width of the widest interval of an item with the width in an even schedule of duels.
 
-    In an even schedule, all pairs of items meet equally often. It has the same number of duels as the board.
+    In an even schedule, all pairs of items meet equally often. The schedule has the same number of duels as the board.
     """
     games, n = board.met.sum(axis=1), board.n
     laplacian = (np.diag(games) - board.met) / 4
@@ -123,7 +123,7 @@ def votes(board, errors):
 
 
 def separation(board, errors):
-    """Check the share of all pairs of items that differ significantly, and count the neighbours that do.
+    """Check the share of the pairs of items that differ significantly, and count such pairs among neighbours.
 
     `errors`, of shape (n_resamples, n_items), contains random draws of the errors of the log-worths.
     """

@@ -155,7 +155,7 @@ class _Units:
 
     @cached_property
     def without_large(self):
-        """Log-worths fitted without the duels of one group, for each group with a large share of the duels (a dict)."""
+        """Dict that maps each group with a large share of the duels to the log-worths fitted without this group."""
         if self.board.group is None:
             return {}
         weight = np.bincount(self.board.group, weights=self.board.weight)

@@ -96,9 +96,9 @@ def rank_confidence(
     (``benchmarks/rank_coverage.py``). The sets are wide if there are few lists. With 10 lists of 30 items, hardly any
     two items can be separated.
 
-    Ties within a list, absent items and weights are treated as in the scores of the method. This standard error does
-    not exist if scores are not sums, as with Copeland. The time is proportional to `n_resamples` times the
-    number of lists times the number of pairs of items.
+    Ties within a list, absent items and weights are treated as in the scores of the method. The standard error can be
+    computed only for scores that are sums, so methods such as Copeland are refused. The time is proportional to
+    `n_resamples` times the number of lists times the number of pairs of items.
 
     References
     ----------

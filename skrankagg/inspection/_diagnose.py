@@ -107,7 +107,7 @@ class _Finding(NamedTuple):
 
 
 def diagnose(lists: PlainLists) -> Diagnosis:
-    r"""Examine ranked lists for properties that harm some methods, without judgements.
+    r"""Find properties of ranked lists that harm some methods; judgements are not needed.
 
     The result describes the lists and names voters to look at. The function chooses no method and removes no list.
 
@@ -121,7 +121,7 @@ def diagnose(lists: PlainLists) -> Diagnosis:
     Diagnosis
         A named tuple of `frame` and `text`. The frame has a row for each finding, warnings first:
 
-        - `level`, "warning" or "fact". A warning reports a property that harms most methods or a defect of voters;
+        - `level`: "warning" or "fact". A warning reports a defect of voters, or a property that harms most methods;
         - `topic`: "depth", "queries", "overlap", "copies", "agreement", "direction", "scores", "duels" or
           "components";
         - `voters`: tuple with the ids of the voters; empty if the finding concerns all lists;
@@ -161,16 +161,17 @@ def diagnose(lists: PlainLists) -> Diagnosis:
     m`, where :math:`m_a` and :math:`m_b` are the median distances of the two voters to all others, and :math:`m` is the
     median distance of all pairs. With three voters, the estimate is the smaller distance to the third voter, and the
     likeness beyond chance, :math:`(\cos - E) / (1 - E)`, must be at least 0.7. If the likeness beyond chance is at
-    least 0.98, there is another way to meet the third condition. Each of the two voters must have another voter that is
-    more than four times as far away. With only two voters, near copies are reported as a fact instead of a warning,
-    because there are no other voters that the copies could outvote. With more than 1000 voters, pairs are not compared.
+    least 0.98, there is another way to meet the third condition. For each of the two voters, the distance to some third
+    voter must be more than four times the distance between the two. With only two voters, near copies are reported as a
+    fact instead of a warning, because there are no other voters that the copies could outvote. With more than 1000
+    voters, pairs are not compared.
 
     **Agreement.** For each list, the other lists are merged by reciprocal rank fusion (:math:`k = 60`), and the first
-    ten items of this fusion are treated as relevant. A voter agrees with no other voter if the mean average precision
-    of its lists is significantly below a fifth of the median voter's, by a t-test over the queries. The level of the
-    test is 0.1 %, divided by the number of voters. The level is 10 % if the lists of the voter do not correlate with
-    the fusion significantly better than random lists, at a level of 2.5 %. The rule needs several queries and at least
-    three voters.
+    ten items of this fusion are treated as relevant. The test of a voter uses the mean average precision of its lists.
+    A voter agrees with no other voter if this value is significantly below a fifth of the median over all voters. The
+    test is a t-test over the queries, and its level is 0.1 %, divided by the number of voters. The level is instead 10
+    % if the lists of the voter do not correlate with the fusion significantly better than random lists, at a level of
+    2.5 %. The rule needs several queries and at least three voters.
 
     **Direction.** The lists of a voter are reported as reversed if their mean Spearman correlation with this fusion is
     below -0.1 and significantly below 0. The level of the test is 1 %, divided by the number of voters. If such lists
@@ -179,9 +180,10 @@ def diagnose(lists: PlainLists) -> Diagnosis:
 
     **Scores.** The scores of a voter are reported as constant, or as at most 0, if more than half of its lists have
     such scores. The size of a list's scores is their mean absolute value, and their spread is their standard deviation.
-    The size and the spread of a voter are the medians over its lists. If most voters are within a factor of three of
-    the median voter, a warning names each voter whose size or spread differs by a factor of more than ten. If the
-    voters share no common scale, their different scales are reported as a fact instead of a warning.
+    For each voter, the size and the spread are the medians over its lists. They are compared with the median over all
+    voters. If most voters are within a factor of three of this median, a warning names each voter that differs from it
+    by a factor of more than ten. If the voters share no common scale, their different scales are reported as a fact
+    instead of a warning.
 
     **Duels and components.** Duels are found as for :class:`~skrankagg.exceptions.ExposureWarning`, and components as
     for :class:`~skrankagg.exceptions.NotComparedWarning`. Queries of paired comparisons are left out when copies,

@@ -37,8 +37,9 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
         - `query`;
         - `n_common`, int64: number of items that are in both consensuses;
         - `tau_b`, float64 from -1 to 1: Kendall's :math:`\tau_b` on the common items; items of equal score are tied;
-        - `top_overlap`, float64 from 0 to 1: number of items that are among the first `top` of both consensuses. It is
-          divided by the mean number of items among the first `top`;
+        - `top_overlap`, float64 from 0 to 1: number of items that are among the first `top` of both consensuses,
+          divided by `top`. For a consensus of fewer than `top` items, its length is used instead of `top`, and the
+          divisor is the mean of the two numbers;
         - `leader_changed`, boolean: whether the first items of the two consensuses differ;
         - `largest_rise`, Int64: the largest number of places by which an item is higher in `second` than in `first`,
           counted among the common items;
@@ -60,7 +61,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
 
     See Also
     --------
-    voter_influence : Compares the consensus with each consensus without one list.
+    voter_influence : Compares the consensus with the consensuses obtained by leaving out one list at a time.
     skrankagg.metrics.kendall_tau : The correlation of two rankings.
     skrankagg.metrics.overlap : The overlap of two rankings. With ``ties="w"``, short lists do not lower the overlap.
     skrankagg.metrics.agreement_matrix : Computes the agreement of every two methods.
@@ -167,7 +168,7 @@ def _classes(run):
 
 
 def _moves(ptr, place):
-    """Return the number of places that each row rises when the rows of its group are sorted by `place`.
+    """Sort the rows of each group by `place`, and return the number of places that each row rises.
 
     The number is negative for rows that fall. The rows of group g begin at ``ptr[g]``.
     """

@@ -18,7 +18,7 @@ UNITS = ("list", "voter", "query")
 
 
 def seed_of(random_state):
-    """Return an integer seed: `random_state` if it is an integer, otherwise a number drawn from that generator.
+    """Return an integer seed: `random_state` if it is an integer, otherwise a number drawn from the given generator.
 
     None means NumPy's global generator.
     """
@@ -34,12 +34,12 @@ def query_rng(seed, query):
 def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     """Return random draws of lists, of voters or of queries.
 
-    `given` contains the user's lists, and `lists` contains the same lists as the method has prepared them. Lists of
+    `given` contains the user's lists, and `lists` contains the same lists after the method has prepared them. Lists of
     weight 0 are never drawn. The unit is "list", "voter", "query" or the name of a grouping. For the unit "query",
     `lists` contains all lists in one query, in the same order. For the unit "list", `votes` states whether the given
     weights are numbers of ballots. If `votes` is None, the weights are numbers of ballots in each query whose weights
-    are all integers. The number of times that a list is drawn is multiplied by the method's weight for the voter of the
-    list.
+    are all integers. In a draw, the weight of a list contains two factors: the number of times that the list is drawn,
+    and the method's weight for the voter of the list.
     """
     counted = lists.list_weight > 0
     if unit != "list":
@@ -68,7 +68,7 @@ def make_draws(given, lists, unit, n_resamples, seed, votes=None):
 
 
 def _draw_votes(given, ids, votes):
-    """Return a mask of the lists whose weight is a number of ballots that are drawn separately, of shape (n_lists,)."""
+    """Return a mask of shape (n_lists,): True if the weight of a list is a number of separately drawn ballots."""
     heads = given.list_ptr[:-1]
     # If a comparison has a fractional outcome or a weight factor, its weight is not a number of ballots.
     weight = given.list_weight if given.list_duel is None else np.where(given.list_duel > 0, 0.0, given.list_weight)
@@ -143,10 +143,10 @@ class _DrawsOfQueries(_Draws):
     """Random draws of the lists or ballots of each query.
 
     `ballots`, of shape (n_lists,), contains the number of units that each list represents. Several lists may belong to
-    one comparison. `first`, of shape (n_lists,), then contains the number of the first list of the comparison; for any
-    other list, it contains the number of the list itself. The other lists of a comparison have 0 units, and are drawn
-    whenever its first list is drawn. `equal`, of shape (n_queries,), is True for queries in which every list is one
-    unit of weight 1.
+    one comparison. For such a list, `first`, of shape (n_lists,), contains the number of the comparison's first list.
+    For all other lists, it contains the list's own number. All lists of a comparison except the first have 0 units, and
+    are drawn whenever the first list is drawn. `equal`, of shape (n_queries,), is True for queries in which every list
+    is one unit of weight 1.
     """
 
     def __init__(self, list_ptr, weight, ballots, first, equal, ids, n_resamples, seed):
@@ -188,7 +188,7 @@ class _DrawsOfQueries(_Draws):
         return int(self.ballots[np.unique(self.first[chosen])].sum())
 
     def by_unit(self, q, says):
-        """Return the points that the units of a query give to items, and how often each unit is drawn and expected.
+        """Return the points that the units of a query give to items, and the actual and the expected counts of draws.
 
         ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
         (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
@@ -240,11 +240,11 @@ class _CommonDraws(_Draws):
         return self._counts, self.unit[self.list_ptr[start] : self.list_ptr[stop]]
 
     def n_units_of(self, chosen):
-        """Return the number of units to which the lists `chosen` of positive weight belong."""
+        """Return the number of units to which the lists `chosen` belong; lists of weight 0 are ignored."""
         return len(np.unique(self.unit[chosen[self.weight[chosen] > 0]]))
 
     def by_unit(self, q, says):
-        """Return the points that the units of a query give to items, and how often each unit is drawn and expected.
+        """Return the points that the units of a query give to items, and the actual and the expected counts of draws.
 
         ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
         (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
@@ -257,9 +257,9 @@ class _CommonDraws(_Draws):
 
 
 def _draw(rng, n, n_resamples):
-    """Draw n times from n units with replacement, `n_resamples` times; count how often each unit is drawn.
+    """Count how often each unit is drawn in each of `n_resamples` resamples.
 
-    The counts have the shape (n, n_resamples).
+    A resample consists of n draws with replacement from n units. The counts have the shape (n, n_resamples).
     """
     drawn = rng.integers(0, n, size=(n_resamples, n))
     drawn += np.arange(0, n * n_resamples, n)[:, None]
@@ -267,10 +267,11 @@ def _draw(rng, n, n_resamples):
 
 
 def _draw_ballots(rng, ballots, n_resamples):
-    """Draw n of n ballots with replacement, `n_resamples` times, and count the drawn ballots of each list.
+    """Count the drawn ballots of each list in each of `n_resamples` resamples.
 
-    `ballots`, of shape (n_lists,), dtype=int64, contains the number of ballots of each list, and n is their sum. The
-    counts have the shape (n_lists, n_resamples), and their distribution is exactly multinomial.
+    `ballots`, of shape (n_lists,), dtype=int64, contains the number of ballots of each list, and n is their sum. A
+    resample consists of n draws with replacement from the n ballots. The counts have the shape (n_lists, n_resamples),
+    and their distribution is exactly multinomial.
     """
     n_lists, n = len(ballots), int(ballots.sum())
     # All three algorithms draw from the same distribution. The limits come from measured times.
@@ -290,11 +291,11 @@ def _draw_ballots(rng, ballots, n_resamples):
 
 
 def _poisson_counts(rng, ballots, n_resamples):
-    """Draw Poisson numbers with means proportional to `ballots`, and repeat draws with a total above n.
+    """Draw Poisson numbers with means proportional to `ballots`, of shape (n_lists, n_resamples).
 
-    n is the sum of `ballots`. The result has the shape (n_lists, n_resamples), and each column is a draw. The expected
-    total of a draw is four standard deviations below n. Given their total, the numbers of a draw have a multinomial
-    distribution.
+    Each column is a draw. Let n be the sum of `ballots`. The expected total of a draw is four standard deviations below
+    n, and a draw with a total above n is repeated. Given their total, the numbers of a draw have a multinomial
+    distribution. The caller draws the ballots that are missing from n one by one.
     """
     n = ballots.sum()
     mean = (ballots * (1 - 4 / np.sqrt(n)))[:, None]

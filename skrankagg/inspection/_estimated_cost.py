@@ -24,7 +24,7 @@ def estimated_cost(aggregator: Any, sizes: PlainLists | tuple[int, ...]) -> Esti
         An aggregator, or a pipeline that contains aggregators.
     sizes : DataFrame or RankedLists of n_queries queries, or dict, list or tuple
         Ranked lists, or a tuple of three numbers: queries, voters and items of each query. All lists then contain all
-        items. A fourth number is the length of the lists, if they are shorter.
+        items. If the lists contain only some of the items, give their length as a fourth number.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def estimated_cost(aggregator: Any, sizes: PlainLists | tuple[int, ...]) -> Esti
     See Also
     --------
     skrankagg.model_selection.Comparator : Skips slow methods with ``skip_slower_than``.
-    skrankagg.exceptions.CostWarning : Warns of calls of more than a minute.
+    skrankagg.exceptions.CostWarning : Warns of calls that take more than a minute.
     skrankagg.config_context : Limits the memory of a query.
 
     Notes
@@ -61,8 +61,8 @@ def estimated_cost(aggregator: Any, sizes: PlainLists | tuple[int, ...]) -> Esti
     The estimate has limits. Encoding a frame takes additional time, about 0.1 seconds for a million rows. Searches and
     iterations depend on the data, not only on its size. This is true above all for the proof of
     :class:`~skrankagg.aggregators.Kemeny`, whose time can be a thousand times longer on random lists than on similar
-    lists. A `time_limit` of Kemeny limits the estimate too. Parameters that no measured variant changes, such as
-    `max_iter`, have no effect on the estimate.
+    lists. A `time_limit` of Kemeny limits the estimate too. Only some parameters differ between the measured variants
+    of a method. All other parameters, such as `max_iter`, have no effect on the estimate.
 
     Examples
     --------

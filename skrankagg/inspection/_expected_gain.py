@@ -39,7 +39,7 @@ class ExpectedGain(NamedTuple):
         computed with ``gain="linear"``. The lists of each query are merged with weights learnt from the other queries.
         The value is NaN if there are fewer than five queries.
     gain : float
-        Expected gain on new queries over ``ReciprocalRankFusion(k=60)``, in points. It is NaN if there are fewer than
+        Expected gain over ``ReciprocalRankFusion(k=60)`` on new queries, in points. It is NaN if there are fewer than
         five queries, or if the method is not based on reciprocal rank fusion.
     std : float
         Standard deviation of the true gains around `gain`, in points; it was measured on the collections in the Notes

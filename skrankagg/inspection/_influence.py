@@ -75,13 +75,13 @@ def voter_influence(
           on the items that both the list and this consensus contain;
         - `z`, float64: the agreement minus the median agreement of the query's lists, in units of 1.4826 times the
           median absolute deviation. It is NaN if the query has fewer than 5 lists or the deviation is 0;
-        - `threshold`, float64: the agreement below which the list is an outlier, see Notes. It is NaN if the list is
-          too short to test, or the query has fewer than 5 lists that can be tested;
+        - `threshold`, float64: the list is an outlier if its agreement is below this value, see Notes. The threshold is
+          NaN if the list is too short to test, or the query has fewer than 5 lists that can be tested;
         - `outlier`, boolean: whether the agreement is below the threshold; NA if there is no threshold;
         - `distance`, float64 from 0 to 1: share of the pairs of items whose order is swapped; a pair that is tied in
           only one of the two orders counts half;
-        - `top_changed`, Int64: number of the first `top` items that are not among the first `top` items without the
-          list;
+        - `top_changed`, Int64: number of the first `top` items that are not among the first `top` items of the
+          consensus without the list;
         - `leader_changed`, boolean: whether another item is first without the list.
 
         Values that need the consensus without the list are missing if no other list of the query has a weight above 0,
@@ -265,7 +265,7 @@ class _Units:
 
 
 class _Without(NamedTuple):
-    """Consensuses without one unit each, stored as consecutive groups of candidates.
+    """Consensuses that each leave out one unit, stored as consecutive groups of candidates.
 
     `unit`, of shape (n_groups,), contains the unit that each consensus leaves out. Group ``g`` has the candidates
     ``candidate[ptr[g]:ptr[g + 1]]``. For each of these candidates, `place` is the place in the consensus, counted from
@@ -297,7 +297,7 @@ def _alike(lists):
 
 
 def _silence(aggregator, lists, heard, queries, units, others, failures):
-    """Yield the consensuses without each unit, for several queries at once, after setting its weights to 0."""
+    """Leave out one unit at a time by setting its weights to 0; yield the consensuses, for several queries at once."""
     own_lists, _ = gather_ranges(lists.list_ptr, queries)
     own_candidates, _ = gather_ranges(lists.candidate_ptr, queries)
     part = lists if len(queries) == lists.n_queries else lists.take(queries)
@@ -376,7 +376,7 @@ def _try_scores(aggregator, lists, weights, score, failures):
 
 
 def _drop(aggregator, lists, heard, queries, units, others, failures):
-    """Yield the consensuses without each unit, for several queries at once, after removing its rows."""
+    """Leave out one unit at a time by removing its rows; yield the consensuses, for several queries at once."""
     if aggregator._joins_queries:
         for one in np.flatnonzero(others).tolist():
             yield from _try_without(aggregator, lists, units, np.array([one]), failures)
@@ -437,9 +437,9 @@ def _differences(lists, units, without, place, tie_class, top):
 
 
 def _classes_of_rows(lists, units, without):
-    """Return the rows of the lists that are left out, and the tie class of each row's item without these lists.
+    """Return the rows of each unit that is left out, and the tie class of each row's item.
 
-    The tie classes are from the consensus without the unit. Class -1 marks an item that this consensus does not have.
+    The tie classes are from the consensus without the unit. Class -1 marks an item that is not in this consensus.
     """
     n = lists.n_candidates
     keys = expand(without.ptr).astype(np.int64) * n + without.candidate

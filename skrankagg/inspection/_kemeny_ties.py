@@ -53,8 +53,8 @@ def kemeny_ties(
     Returns
     -------
     DataFrame of shape (n_pairs, 7)
-        A row for each pair of neighbours whose `cost` is at most `max_cost`, sorted by query and from the top of the
-        order:
+        A row for each pair of neighbours whose `cost` is at most `max_cost`. Rows are sorted by query, then in the
+        order of the consensus:
 
         - `query`, `item` and `next_item`; `next_item` directly follows `item` in Kemeny's consensus;
         - `cost`, float64: the amount that swapping the two items adds to the Kemeny score, in units of list weight;

@@ -215,7 +215,7 @@ def score_statistics(lists: RankedLists) -> Scores:
 
 
 def by_voter(lists: RankedLists, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each voter, return the mean of a value over the voter's lists, and the number of lists without NaN."""
+    """For each voter, return the mean of a value over its lists, and the number of lists whose value is not NaN."""
     known = ~np.isnan(value)
     count = np.bincount(lists.list_voter[known], minlength=lists.n_voters)
     total = np.bincount(lists.list_voter[known], weights=value[known], minlength=lists.n_voters)

@@ -54,7 +54,7 @@ def margin_of_victory(
     time_limit : float or None, default=10.0
         Time limit for the search in each query, in seconds above 0; None means no limit.
     max_lists : int, default=None
-        Size of the largest sets that are tried systematically, in lists or votes, at least 1. None means no limit.
+        Largest number of lists or votes, at least 1, in the sets that are tried systematically. None means no limit.
         Greedy searches may find larger sets. The limit is ignored for methods whose scores are sums, because these
         methods need no trials.
 
@@ -110,16 +110,16 @@ def margin_of_victory(
 
     Greedy searches find an upper bound before these trials. The searches remove lists that rank the leader high, or far
     above a rival, and then put back the lists whose removal is not needed. At least one search runs even if the time is
-    over. So `margin` is finite if any of the tried removals ends the lead.
+    over. `margin` is finite if any removal that was tried ends the lead.
 
     Three kinds of methods have a lower bound that needs no trials:
 
     - Some methods always elect the Condorcet winner, for example Schulze's method. If the leader is the Condorcet
       winner, the margin is at least the leader's smallest majority over a rival.
-    - For :class:`~skrankagg.aggregators.SequentialElimination`, the margin is at least the smallest difference in a
-      round between the votes of a leaving item and of a remaining item. With ``"borda"``, the difference is divided by
-      twice the number of rivals in this round. With ``"borda-mean"``, the smallest distance of an item to the mean is
-      divided by the number of rivals.
+    - For :class:`~skrankagg.aggregators.SequentialElimination`, the margin is at least the smallest difference in any
+      round between the votes of a leaving item and the votes of a remaining item. With ``"borda"``, the difference is
+      divided by twice the number of rivals in this round. With ``"borda-mean"``, the smallest distance of an item to
+      the mean is divided by the number of rivals.
     - For :class:`~skrankagg.aggregators.Bucklin`, the bound follows from the votes of all items up to the depth at
       which the leader reaches a majority.
 
@@ -193,7 +193,11 @@ def margin_of_victory(
 
 
 def _scores(aggregator, lists):
-    """Return a function that computes the scores for many weightings of the lists, and the scale of the scores."""
+    """Return a function that computes scores for many weightings of the lists, and the scale of each candidate's score.
+
+    The scale is the size of the terms that are summed to a score, as needed for rounding errors. It is None if the
+    terms of a sum cannot cancel each other.
+    """
     consensus = aggregator._aggregate_what_fits(lists)
     return aggregator._repeat_many(lists), consensus.scale if isinstance(consensus, Consensus) else None
 
@@ -201,7 +205,8 @@ def _scores(aggregator, lists):
 def _scores_of_all(aggregator, lists):
     """Return a function that takes the number of a query, and returns the two results of `_scores` for this query.
 
-    It is used if the scores depend on all queries. Only the weights of the query's lists vary; all others are fixed.
+    The function is used if the scores depend on all queries. Only the weights of the query's lists vary; all other
+    weights are fixed.
     """
     score, scale = _scores(aggregator, lists)
 
@@ -267,7 +272,7 @@ class _Lead:
         return weight.astype(np.int64), np.ones(len(weight))
 
     def _groups(self, final_weight):
-        """Number the groups of interchangeable members; return the number of each list's group.
+        """Divide the members into groups of interchangeable members; return the number of each list's group.
 
         The result contains only lists of positive weight. Members of different voters are interchangeable only if the
         method does not distinguish voters.

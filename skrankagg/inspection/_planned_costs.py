@@ -15,7 +15,10 @@ _NAMED = 3
 
 
 def plan(members, learners, lists, n_folds, n_jobs, skip_slower_than):
-    """Return the skipped methods as a dict of name to reason; warn if the other methods take more than a minute.
+    """Find the methods to skip, and warn if the other methods take more than a minute.
+
+    Returns a dict that maps the name of each skipped method to the reason. `members` contains pairs of a name and a
+    method.
 
     `learners` contains the names of the methods that are fitted in each of `n_folds` folds.
     """

@@ -33,8 +33,9 @@ class Clock:
 def sets_by_weight(weight, count, most):
     """Yield all sets of 1 to `most` members in ascending order of weight.
 
-    Each set is a tuple of its weight and a dict. The dict maps each group to the number of members that the set
-    contains. Group k has ``count[k]`` members, each of weight ``weight[k]``.
+    A member is a list or a vote that can be removed. Each set is a tuple of its weight and a dict. The dict maps each
+    group to the number of members that the set contains. Group k has ``count[k]`` members, each of weight
+    ``weight[k]``.
 
     >>> from skrankagg.inspection._removals import sets_by_weight
     >>> [total for total, _ in sets_by_weight([1.0, 3.0], [2, 1], 2)]
@@ -63,9 +64,10 @@ def sets_by_weight(weight, count, most):
 def lightest_cover(value, weight, count, need, most, whole, clock):
     """Find the lightest set of members whose values add up to at least `need` and whose weight is below `most`.
 
-    All values must be above 0. `whole` means that all weights are integers. The function returns three values. The
-    first is a proven lower bound of the weight, at most `most`. The second is the weight of the set. The third is its
-    number of members from each group. If no set was found, the weight is `most` and the numbers are None.
+    A member is a list or a vote that can be removed. All values must be above 0. `whole` means that all weights are
+    integers. The function returns three values. The first is a proven lower bound of the weight, at most `most`. The
+    second is the weight of the set. The third is its number of members from each group. If no set was found, the weight
+    is `most` and the numbers are None.
 
     >>> import numpy as np
     >>> from skrankagg.inspection._removals import Clock, lightest_cover
@@ -131,7 +133,7 @@ def lightest_cover(value, weight, count, need, most, whole, clock):
 
 
 class Trials:
-    """Search by trials for the lightest set of members whose removal has an effect.
+    """Search by trials for the lightest set of members (lists or votes) whose removal has an effect.
 
     The function ``happens(counts)`` tries many sets at once; `counts`, of shape (n_groups, n_sets), contains the
     numbers of removed members. The function returns two arrays: whether each set has the effect, and a distance, which

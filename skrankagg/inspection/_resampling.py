@@ -146,11 +146,10 @@ class Resampling:
             )
 
     def aggregate(self):
-        """Return the encoded consensus of all lists, and the largest size of the terms that are summed in each query.
+        """Return the encoded consensus of all lists, and the scale of the scores of each query.
 
-        The scores of a query are sums of these terms.
-
-        The second value is None if the terms of a sum cannot cancel each other.
+        The scale is the largest size of the terms that are summed to the scores of the query. It is None if the terms
+        of a sum cannot cancel each other.
         """
         lists = self.lists
         result = self.aggregator._aggregate_what_fits(lists) if self.aggregator._repeats_columns else None
@@ -243,9 +242,9 @@ class Resampling:
         return Replicates(queries, block.candidate_ptr, score_se, first, last, valid, moves)
 
     def _scores(self, block, scores, weights):
-        """Return the scores in each replicate, of shape (n_candidates, n_replicates), and the first error or None.
+        """Return the scores in each replicate, of shape (n_candidates, n_replicates), and the first error.
 
-        The scores of a failed replicate are NaN.
+        The scores of a failed replicate are NaN. The error is None if no replicate failed.
         """
         if self.n_jobs is None or effective_n_jobs(self.n_jobs) == 1:
             found = [_try(scores, weights, block.n_candidates)]

@@ -159,7 +159,7 @@ def rank_stability(
     generated queries of 30 items, ranked by BordaCount, 95 % intervals covered the true rank as follows
     (``benchmarks/rank_coverage.py``). If the items differed much, the coverage was 98 % with 50 lists and 94 % with 10
     lists. If the items differed little, the coverage was 95 % with 50 lists and 88 % with 10 lists. If all items were
-    equally good, hardly any interval contained all places.
+    equally good, all places were true ranks of each item, but hardly any interval contained all places.
 
     Coverage is lower for the first place. If the items differed moderately, the interval of the best item covered its
     true rank in about 81 % of cases with 10 lists, 90 % with 20 and 95 % with 50. The intervals of all items covered
@@ -176,14 +176,15 @@ def rank_stability(
     probability that any separation in a query is wrong is therefore at most 1 - `confidence`, up to the error of the
     bootstrap.
 
-    The test has this level if there are many units. The hardest leaderboards have pairs of equal items that are far
-    from all other pairs. For six such pairs, 6,000 comparisons and the level 0.05, 62 of 1,000 leaderboards had a wrong
-    separation (``benchmarks/max_t_level.py``). The rule of `tied_group` was wrong for 526 of them. If all items are
-    equal, neighbours are hardly ever separated, so such leaderboards do not test the level.
+    The test has this level if there are many units. The level is hardest to keep on leaderboards with pairs of equal
+    items that are far from all other pairs. For six such pairs, 6,000 comparisons and the level 0.05, 62 of 1,000
+    leaderboards had a wrong separation (``benchmarks/max_t_level.py``). The rule of `tied_group` was wrong for 526 of
+    them. If all items are equal, neighbours are hardly ever separated, so such leaderboards do not test the level.
 
     If the difference is the same in all draws, :math:`\hat\sigma` is 0. Such a pair is not separated if its difference
     is 0. Otherwise its p-value is :math:`2^{1 - n}`, as in a sign test in which all n units agree. Here n is the
-    smaller of two numbers: the units that contain the first item, and the units that contain the second item.
+    smaller of two numbers: the number of units that contain the first item, and the number of units that contain the
+    second item.
 
     The lists are aggregated `n_resamples` times. For sums, majorities, :class:`~skrankagg.aggregators.MarkovChain` and
     :class:`~skrankagg.aggregators.RobustRankAggregation`, all draws are computed together.

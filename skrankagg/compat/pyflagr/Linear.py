@@ -59,7 +59,7 @@ class CombSUM(_Comb):
 
 
 class CombMNZ(_Comb):
-    """Ranking of items by the sum of their normalised scores times the number of lists that contain them.
+    """Ranking of items by the sum of their normalised scores, multiplied by the number of lists that contain them.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ class PreferenceRelationsGraph(Method):
     ----------
     %(eval_pts)s
     alpha : float, default=0.1
-        Share of the lists below which a minority is ignored.
+        Smallest share of the lists that a minority must have; smaller minorities are ignored.
     beta : float, default=0.5
         Smallest share of the lists that must compare two items. With fewer lists, the majority between the two items is
         ignored.

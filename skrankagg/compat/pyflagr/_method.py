@@ -79,8 +79,8 @@ class Method:
     """Base class of all methods of this package.
 
     A subclass must define ``_number``, which is FLAGR's number of the aggregator, and two methods. ``_paper()`` returns
-    the estimator of skrankagg for the same method, which has no quirks. ``_scores(table)`` returns the table of the
-    lists, which may have been cut, and a score for each item.
+    skrankagg's estimator for the same method, without FLAGR's quirks. ``_scores(table)`` returns two values: the table
+    of the lists, which may have been cut, and a score for each item.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ class Method:
         raise NotImplementedError(f"{type(self).__name__} must define _paper().")
 
     def _paper_score(self, ranked):
-        """Return the scores of a consensus from the estimator that `_paper` returns."""
+        """Return the scores to publish for `ranked`, a consensus that the estimator from `_paper` has computed."""
         return ranked.score
 
     def _run(self, profile):

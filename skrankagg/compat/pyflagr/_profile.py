@@ -143,7 +143,7 @@ class QueryTable:
         return np.lexsort((-first, slot))
 
     def cut(self, kept):
-        """Keep the items of each list that the mask `kept` selects, and remove items that are then in no list.
+        """Cut each list to the items that the mask `kept` selects; then remove the items that are left in no list.
 
         Parameters
         ----------
@@ -205,7 +205,8 @@ class Profile:
     queries : pandas.Index
         Names of the queries.
     absent_voters : bool
-        Whether the quirk ``absent_voters`` is followed. Every voter then has a list in every query, which may be empty.
+        Whether the quirk ``absent_voters`` is followed. If so, every voter has a list in every query; the list may be
+        empty.
     """
 
     lists: RankedLists

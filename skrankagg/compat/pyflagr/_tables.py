@@ -66,8 +66,8 @@ def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame of shape (n_methods * (n_queries + 1), n_metrics + 2)
         Columns `q`, `num_ret`, `num_rel`, `num_rel_ret`, `Mean Average Precision (MAP)`, `P_1` and so on, `Method`. In
-        the rows `all`, counts are sums over the queries. The index numbers the rows of each method. For a method that
-        failed, all numbers are missing or equal to its error score.
+        the rows `all`, counts are sums over the queries. The rows of each method are numbered in the index. For a
+        method that failed, all numbers are missing or equal to its error score.
 
     See Also
     --------
