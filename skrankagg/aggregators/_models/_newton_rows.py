@@ -12,8 +12,9 @@ from scipy.sparse import csr_array
 from ..._support._threads import one_blas_thread
 from ._posterior import plain_curvature
 
-# A scaled coefficient beyond this size separates winners from losers: odds of e ** 20 at a typical difference.
-FAR = 20.0
+# A scaled coefficient beyond this size separates winners from losers: odds of e ** 16 at a typical difference. If a
+# coefficient and a difference of worths grow together, both stop at about 18, because rounding then hides the slope.
+FAR = 16.0
 # A step is halved if the slope behind it is steeper than this share of the slope before it.
 _TOO_FAR = 0.5
 # Below this size of a step, rounding prevents further progress once steps do not shrink any more.
