@@ -461,6 +461,13 @@ def test_consensus_selector_rejects_metadata_that_members_do_not_accept():
         ConsensusSelector(MEMBERS).fit(X, Y, colour=1)
 
 
+def test_consensus_selector_routes_no_metadata_to_dropped_members():
+    with sklearn.config_context(enable_metadata_routing=True):
+        router = ConsensusSelector([("anova", ANOVA), ("tree", "drop")], cv=None).get_metadata_routing()
+        both = ConsensusSelector([("anova", ANOVA), ("tree", TREE)], cv=None).get_metadata_routing()
+    assert "tree" in str(both) and "tree" not in str(router) and "anova" in str(router)
+
+
 def test_consensus_selector_routes_metadata():
     weight, groups = np.arange(len(X)) % 2 + 0.0, np.arange(len(X)) % 6
     with sklearn.config_context(enable_metadata_routing=True):
