@@ -187,6 +187,19 @@ def test_ranking_report_by_query_pools_the_lists_into_one_board():
     Reader(report.to_html(pictures=False))
 
 
+class Plain(BaseAggregator):
+    """Borda points without parameters, so without weights of voters."""
+
+    def _aggregate(self, lists):
+        return BordaCount()._aggregate(lists)
+
+
+def test_ranking_report_by_query_accepts_methods_without_voter_weights():
+    frame = make(n_queries=6, n_voters=2)
+    found, expected = (ranking_report(method, frame, unit="query", **FEW) for method in (Plain(), BordaCount()))
+    pd.testing.assert_frame_equal(found.frames["consensus"], expected.frames["consensus"])
+
+
 class Fragile(BaseAggregator):
     """Borda points that fail if the first list is not drawn."""
 
