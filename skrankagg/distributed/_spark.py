@@ -40,13 +40,7 @@ class SparkPartitions(Partitions):
             bucket = F.pmod(F.hash(F.col("query").cast("string")), F.lit(n))
             return one.data.select(*one.used).withColumn("bucket", bucket).groupBy("bucket")
 
-        # Spark counts the arguments of a function, but it does not count the arguments of a callable object.
-        def measure(run, judged):
-            return pa.Table.from_batches(
-                [_pickled(work(run.drop_columns(["bucket"]), judged.drop_columns(["bucket"])))]
-            )
-
-        return _results(bucketed(self).cogroup(bucketed(other)).applyInArrow(measure, _PICKLED))
+        return _results(bucketed(self).cogroup(bucketed(other)).applyInArrow(_on_pairs(work), _PICKLED))
 
     def rows_of(self, queries):
         chosen = self.data.sparkSession.createDataFrame(pd.DataFrame({"query": list(queries)}).drop_duplicates())
@@ -99,6 +93,16 @@ class _OnPartition:
         tables = list(_tables(batches))
         if tables:
             yield _pickled(self.work(pa.concat_tables(tables)))
+
+
+def _on_pairs(work):
+    """Return a function that applies `work` to a bucket of two frames and pickles the result."""
+
+    # Spark counts the arguments of a function, but it does not count the arguments of a callable object.
+    def measure(run, judged):
+        return pa.Table.from_batches([_pickled(work(run.drop_columns(["bucket"]), judged.drop_columns(["bucket"])))])
+
+    return measure
 
 
 def _tables(batches):

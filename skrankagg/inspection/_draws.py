@@ -154,19 +154,12 @@ class _DrawsOfQueries(_Draws):
         super().__init__(list_ptr, weight, n_units, n_resamples, seed)
         self.ballots, self.first, self.equal, self.ids = ballots, first, equal, ids
 
-    def counts(self, start, stop):
-        """For queries `start` to `stop` - 1, count how often each list is drawn in each resample.
-
-        The counts have the shape (n_lists, n_resamples).
-        """
-        return np.concatenate([self._counts(q) for q in range(start, stop)])
-
     def units(self, start, stop):
         """For queries `start` to `stop` - 1, count how often each unit is drawn, and return the unit of each list.
 
         The counts have the shape (n_units, n_resamples).
         """
-        counts = self.counts(start, stop)
+        counts = np.concatenate([self._counts(q) for q in range(start, stop)])
         return counts, np.arange(len(counts))
 
     def _counts(self, q):
@@ -224,13 +217,6 @@ class _CommonDraws(_Draws):
     @cached_property
     def _counts(self):
         return _draw(np.random.default_rng(self.seed), int(self.n_units[0]), self.n_resamples)
-
-    def counts(self, start, stop):
-        """For queries `start` to `stop` - 1, count how often each list is drawn in each resample.
-
-        The counts have the shape (n_lists, n_resamples).
-        """
-        return self._counts[self.unit[self.list_ptr[start] : self.list_ptr[stop]]]
 
     def units(self, start, stop):
         """For queries `start` to `stop` - 1, count how often each unit is drawn, and return the unit of each list.

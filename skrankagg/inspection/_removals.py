@@ -65,9 +65,11 @@ def lightest_cover(value, weight, count, need, most, whole, clock):
     """Find the lightest set of members whose values add up to at least `need` and whose weight is below `most`.
 
     A member is a list or a vote that can be removed. All values must be above 0. `whole` means that all weights are
-    integers. The function returns three values. The first is a proven lower bound of the weight, at most `most`. The
-    second is the weight of the set. The third is its number of members from each group. If no set was found, the weight
-    is `most` and the numbers are None.
+    integers. A sum that is below `need` by a relative error of at most 1e-9 counts as equal to `need`.
+
+    The function returns three values. The first is a proven lower bound of the weight, at most `most`. The second is
+    the weight of the set. The third is its number of members from each group. If no set was found, the weight is `most`
+    and the numbers are None.
 
     >>> import numpy as np
     >>> from skrankagg.inspection._removals import Clock, lightest_cover
@@ -79,6 +81,7 @@ def lightest_cover(value, weight, count, need, most, whole, clock):
     each, own, most_of = value[order].tolist(), weight[order].tolist(), count[order].tolist()
     values = np.concatenate([[0.0], np.cumsum(value[order] * count[order])])
     weights = np.concatenate([[0.0], np.cumsum(weight[order] * count[order])])
+    close = _SLACK * need  # a smaller rest of `need` is a rounding error
 
     def bound(start, left):
         """Return the smallest weight of members whose values add up to `left`.
@@ -86,7 +89,7 @@ def lightest_cover(value, weight, count, need, most, whole, clock):
         The members are from group `start` and later groups. Fractions of members are allowed, so the result is a lower
         bound.
         """
-        if left <= 0:
+        if left <= close:
             return 0.0
         place = int(np.searchsorted(values, values[start] + left))
         if place == len(values):
@@ -106,7 +109,7 @@ def lightest_cover(value, weight, count, need, most, whole, clock):
 
     def enter(start, total, left, taken):
         if start < len(each):
-            enough = int(np.ceil(left / each[start] - _SLACK))
+            enough = int(np.ceil((left - close / 2) / each[start]))  # leaves a rest below `close` despite rounding
             open_node(start, total, left, taken, min(most_of[start], enough))
 
     if need <= 0:
@@ -123,7 +126,7 @@ def lightest_cover(value, weight, count, need, most, whole, clock):
             open_node(start, total, left, taken, n - 1)
         total, left = total + n * own[start], left - n * each[start]
         taken = (*taken, (int(order[start]), n)) if n else taken
-        if left <= 0:
+        if left <= close:
             most, found = total, np.zeros(len(value), dtype=np.int64)
             for group, number in taken:
                 found[group] = number
@@ -243,13 +246,10 @@ class Trials:
             if np.concatenate(done).any():
                 return
             gain = (np.concatenate(nearer) - distance) / self.weight[others]
-            left = min(step, self.n_members - 1 - int(chosen.sum()))
-            for group in others[np.argsort(gain, kind="stable")]:
-                n = min(left, int(self.count[group] - chosen[group]))
-                chosen[group] += n
-                left -= n
-                if not left:
-                    break
+            number = min(step, self.n_members - 1 - int(chosen.sum()))
+            nearest = others[np.argsort(gain, kind="stable")]
+            left = self.count[nearest] - chosen[nearest]
+            chosen[nearest] += np.clip(number - (np.cumsum(left) - left), 0, left)
             ends, now = self._keep(chosen[:, None])
             distance = now[0]
             if ends[0]:

@@ -472,6 +472,18 @@ def test_a_covariate_that_separates_is_refused_unless_there_is_a_ridge(prior):
     assert np.isfinite(coefficients(found)["coefficient"]).all()
 
 
+def test_a_covariate_that_separates_together_with_the_worths_is_refused():
+    # Each item wins 8 of 16 duels in which d is shown first. All other duels are won by c, which is then shown first.
+    # So the likelihood grows without bound if the worth of c and the effect of the first place grow equally.
+    duels = pd.DataFrame(
+        {"model_a": list("cdd"), "model_b": list("dcc"), "winner": ["model_a", "model_a", "model_b"], "n": [20, 8, 8]}
+    )
+    for factor in (1, 100):
+        lists = RankedLists.from_comparisons(duels.assign(n=duels["n"] * factor), weight="n", position=True)
+        with pytest.raises(InputError, match="Covariate 'position' must not separate winners from losers perfectly"):
+            PlackettLuce(prior=0, covariates=["position"]).fit(lists)
+
+
 def test_errors_name_the_query():
     parts = [encode(draw_battles(21), query="a"), encode(draw_battles(22).assign(tokens_a=1, tokens_b=1), query="b")]
     lists = RankedLists.concat(parts)

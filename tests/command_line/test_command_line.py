@@ -3,11 +3,13 @@
 import gzip
 import importlib.util
 import io
+import os
 import py_compile
 import re
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,7 @@ import skrankagg
 from skrankagg import CombSUM, Comparator, Copeland, Qrels, __version__
 from skrankagg.__main__ import main
 from skrankagg._command_line import _evaluate_runs
+from skrankagg._command_line._messages import UserError, name_file_in_errors, warnings_in_one_line
 from skrankagg.aggregators import BordaCount
 from skrankagg.datasets import make_ranked_lists, read_lists, read_qrels
 from skrankagg.metrics import measure_names
@@ -553,6 +556,13 @@ def test_warnings_are_printed_on_one_line(folder, capsys):
     assert err.count("\n") == 1
 
 
+def test_equal_warnings_are_printed_once(capsys):
+    with warnings_in_one_line({}, "FILES"):
+        for text in ("Check the ids.", "Check\nthe ids.", "Check the ranks."):
+            warnings.warn(text, UserWarning, stacklevel=1)
+    assert capsys.readouterr().err == "skrankagg: warning: Check the ids.\nskrankagg: warning: Check the ranks.\n"
+
+
 @pytest.mark.parametrize("command", ["compare --methods Copeland", "aggregate lists.csv --method Copeland"])
 def test_internal_errors_are_raised_with_a_traceback(folder, monkeypatch, command):
     monkeypatch.setattr(Copeland, "_aggregate", lambda self, lists: np.zeros(2) + np.zeros(3))
@@ -594,6 +604,26 @@ def test_closing_the_output_pipe_early_is_not_an_error(folder):
     assert process.stderr.read() == ""
     process.stderr.close()
     assert process.wait(timeout=100) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes without a reader give another error")
+def test_output_to_a_pipe_without_a_reader_is_not_an_error():
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "skrankagg", "methods"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment())
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_name_file_in_errors_leaves_errors_of_pipes_unchanged():
+    error = BrokenPipeError("the reader stopped")
+    with pytest.raises(BrokenPipeError) as found, name_file_in_errors("run.txt", "write"):
+        raise error
+    assert found.value is error
+    message = r"cannot write 'run\.txt': the disk is full\."
+    with pytest.raises(UserError, match=message), name_file_in_errors("run.txt", "write"):
+        raise OSError("the disk is full")
 
 
 @pytest.mark.exhaustive

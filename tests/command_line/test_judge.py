@@ -50,6 +50,7 @@ def test_judge_adds_texts(data, capsys, kind):
     texts = {item: f'the "text", of {item}' for item in items}
     if kind == "json":
         lines = [json.dumps({"_id": item, "title": "T", "text": text}) for item, text in texts.items()]
+        lines.insert(1, "")  # empty lines are skipped
     elif kind == "csv":
         lines = ["docid,text", *(f'{item},"{text.replace(chr(34), chr(34) * 2)}"' for item, text in texts.items())]
     else:
@@ -62,6 +63,15 @@ def test_judge_adds_texts(data, capsys, kind):
     assert all(text == (f"{prefix}{texts[item]}" if item in texts else "") for item, text in written.items())
     missing = (written == "").sum()
     assert missing and f"{missing} of {len(written)} items have no text in texts" in capsys.readouterr().err
+
+
+def test_judge_counts_no_items_without_text_if_all_have_one(data, capsys):
+    with open("texts", "w", encoding="utf-8") as file:
+        file.write("".join(f"{item}\tabout {item}\n" for item in data[0].items))
+    assert main(["judge", "lists.csv", "-o", "todo.csv", "--texts", "texts", "--n-queries", "2"]) == 0
+    written = pd.read_csv("todo.csv")
+    assert (written["text"] == "about " + written["item"]).all()
+    assert "have no text" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """tune, explain, intervals, baselines, supervised methods, and progress messages."""
 
+import argparse
 import io
 import re
 import signal
@@ -16,7 +17,7 @@ from scipy import stats
 from sklearn.model_selection import GridSearchCV
 
 import skrankagg
-from skrankagg import BordaCount, Comparator, PlackettLuce, Qrels, RankedLists, ReciprocalRankFusion
+from skrankagg import BordaCount, CombSUM, Comparator, PlackettLuce, Qrels, RankedLists, ReciprocalRankFusion
 from skrankagg.__main__ import main
 from skrankagg._command_line import _command_progress, _compare
 from skrankagg._command_line._messages import UserError
@@ -137,6 +138,13 @@ def test_explain_prints_places_and_influence_for_other_methods(run, data):
     assert "the place of each item in each list" in out
     assert "The scores of Schulze are not sums over the lists. Changes if one list is left out:" in out
     assert len(cells(out, "v1")) == 1
+    lists, item = data[0].take([0]).to_frame(), data[0].items[0]
+    one = run("explain", "lists.csv", "--method", "Schulze", "--query", query, "--item", item)
+    assert "adds" not in one  # there are no contributions, only ranks and scores
+    ranks = lists[lists["item"] == item].set_index("voter")["rank"]
+    assert ranks.size
+    for voter, rank in ranks.items():
+        assert float(cells(one, voter)[0][1]) == rank
 
 
 def test_explain_rejects_unknown_queries_and_items(fail):
@@ -399,6 +407,28 @@ def test_progress_prints_nothing_for_quick_or_quiet_work(hasty, monkeypatch, cap
     assert capsys.readouterr().err == ""
 
 
+class _Ticks:
+    """Stand-in for the event that ends the progress; it sets the clock and the text before each check."""
+
+    def __init__(self, progress, ticks, monkeypatch):
+        self.progress, self.ticks, self.now = progress, iter(ticks), 0.0
+        monkeypatch.setattr(_command_progress.time, "monotonic", lambda: self.now)
+
+    def wait(self, seconds):
+        self.now, self.progress.text = next(self.ticks, (None, None))
+        return self.now is None
+
+
+def test_progress_writes_a_line_to_a_log_after_two_seconds_or_ten(monkeypatch, capsys):
+    progress = _command_progress.Progress(quiet=False)
+    progress.terminal, progress._begin = False, 0.0
+    ticks = [(1.5, ""), (2.0, "one"), (2.5, "one"), (3.5, "two"), (4.0, "two"), (13.5, "two"), (14.0, "two")]
+    progress._end = _Ticks(progress, ticks, monkeypatch)
+    progress._run()
+    # A new text waits until two seconds after the last line; an old text is repeated after ten seconds.
+    assert capsys.readouterr().err == "skrankagg: one, 2 s\nskrankagg: two, 4 s\nskrankagg: two, 14 s\n"
+
+
 def test_compare_with_methods_all_estimates_its_time(folder, capsys, monkeypatch, patience):
     few = ["BordaCount", "Copeland", "CombSUM"]
     fitting = _compare.fitting_methods
@@ -409,6 +439,27 @@ def test_compare_with_methods_all_estimates_its_time(folder, capsys, monkeypatch
     assert re.fullmatch(r"skrankagg: 3 methods on 24 queries, about \d+ seconds\n", capsys.readouterr().err)
     assert main(["compare", "lists.csv", "qrels.txt", "--methods", "all", "--quiet"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_compare_estimates_its_time_although_a_method_fails(data, capsys):
+    frame = data[0].to_frame().drop(columns="rank")
+    lists = RankedLists.from_frame(frame.assign(score=frame["score"] - frame["score"].max() - 1))
+    failing = CombSUM(norm="max")
+    with pytest.raises(ValueError, match="score"):
+        failing.transform(lists)
+    methods = [("CombSUM", failing), ("BordaCount", BordaCount())]
+    progress = _command_progress.Progress(quiet=True)
+    _compare._tell_how_long(methods, lists, argparse.Namespace(quiet=False), progress)
+    assert re.fullmatch(r"skrankagg: 2 methods on 24 queries, about \d+ seconds\n", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("most", [3, 4])
+def test_compare_leaves_out_single_voters_if_they_are_many(run, monkeypatch, most):
+    monkeypatch.setattr(_compare, "_MAX_SINGLE_VOTERS", most)
+    out = run("compare", "lists.csv", "qrels.txt", "--methods", "BordaCount", "--metrics", "map")
+    assert len(cells(out, "BordaCount")) == 1
+    # There are four voters.
+    assert ("(best single voter, " in out) == ("Single voters are not methods." in out) == (most == 4)
 
 
 @pytest.mark.exhaustive

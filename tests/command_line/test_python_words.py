@@ -164,6 +164,7 @@ def test_every_translated_phrase_occurs_in_the_library():
         ("LearnedWeights(aggregator=CombSUM(norm='rank'), k=2)", "LearnedWeights[aggregator=CombSUM[norm=rank],k=2]"),
         ("BordaCount(voter_weights={'a b': 0.3, 'c': 1})", "BordaCount[voter_weights=a b:0.3,c:1]"),
         ("min(3, 4) and Unknown(k=3) stay", "min(3, 4) and Unknown(--param k=3) stay"),
+        ("CombSUM( and CombSUM()", "CombSUM( and CombSUM"),  # the first bracket is not closed
         ("choose k=60 or [k=30]", "choose --param k=60 or [k=30]"),
         ("unit='list' and PlackettLuce(std_errors='judge')", "--unit list and PlackettLuce[std_errors=judge]"),
     ],

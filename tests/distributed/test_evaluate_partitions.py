@@ -177,7 +177,7 @@ def test_evaluate_partitions_rejects_split_queries_without_judgements(data):
         evaluate_partitions(parts, qrels, partitioned=True, missing_queries="zero")
 
 
-def test_evaluate_partitions_rejects_invalid_arguments(data):
+def test_evaluate_partitions_rejects_invalid_arguments(data, tmp_path):
     run, qrels = data
     parts = as_dask(shuffled(run))
     with pytest.raises(ValueError, match="one run without a column 'voter'"):
@@ -192,3 +192,6 @@ def test_evaluate_partitions_rejects_invalid_arguments(data):
             evaluate_partitions(parts, given)
     with pytest.raises(TypeError, match="a Dask or Spark data frame, or the result of scan_parquet; got DataFrame"):
         evaluate_partitions(run, qrels)
+    chunks, _ = in_parts("chunks", run, tmp_path)
+    with pytest.raises(ValueError, match="`qrels` for a data set that is read in chunks must be a frame or Qrels"):
+        evaluate_partitions(chunks, as_dask(qrels, 2))

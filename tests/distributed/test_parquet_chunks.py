@@ -211,12 +211,31 @@ def test_scan_parquet_rejects_split_queries(tmp_path, lists, where, do):
     assert end == len(frame)
 
 
-def test_scan_parquet_separates_queries_with_equal_hashes(file, lists, monkeypatch):
+@pytest.mark.parametrize("batch", [40, 1 << 17])
+def test_scan_parquet_separates_queries_with_equal_hashes(file, lists, monkeypatch, batch):
     from skrankagg.distributed import _parquet_chunks
 
+    monkeypatch.setattr(_parquet_chunks, "_BATCH", batch)
     monkeypatch.setattr(_parquet_chunks, "hash_ids", lambda ids, role: np.zeros(len(ids), dtype=np.uint64))
     chunks = scan_parquet(file, chunk_queries=5)
     assert_same_rows(pd.concat(list(chunks)), lists)
+
+
+@pytest.mark.parametrize("start", [0, 64, 320])
+def test_scan_parquet_continues_at_the_first_row_of_a_query(file, lists, monkeypatch, start):
+    from skrankagg.distributed import _parquet_chunks
+
+    monkeypatch.setattr(_parquet_chunks, "_BATCH", 10)
+    frames, ends = zip(*scan_parquet(file, chunk_queries=5)._frames(start), strict=True)
+    assert_same_rows(pd.concat(frames), lists[start:])
+    assert ends == (*range(start + 320, len(lists), 320), len(lists))
+
+
+def test_fit_partitions_with_queries_reads_only_these_queries(file, lists):
+    chosen = ["q03", "q11"]
+    found = fit_partitions(DIBRA(weighting="global"), scan_parquet(file, chunk_queries=5), queries=chosen)
+    expected = DIBRA(weighting="global").fit(lists[lists["query"].isin(chosen)].reset_index(drop=True))
+    pd.testing.assert_frame_equal(found.voter_weights_, expected.voter_weights_)
 
 
 # ---------------------------------------------------------------------- writing, interrupted
@@ -611,11 +630,14 @@ def test_aggregate_with_chunk_queries_rejects_invalid_options(fail, folder, opti
         ("none.parquet", "none.parquet"),
         ("lists.csv", "lists.csv"),
         ("torn.parquet", "must be consecutive"),
+        ("gaps.parquet", "the column item must have a value in every row; some rows have none."),
     ],
 )
 def test_aggregate_with_chunk_queries_rejects_invalid_files(fail, folder, lists, file, message):
     lists.to_csv("lists.csv", index=False)
     lists.sample(frac=1, random_state=0).to_parquet("torn.parquet")
+    codes = lists["item"].astype("category").cat.codes
+    lists.assign(item=codes.where(codes != 3).astype("Int64")).to_parquet("gaps.parquet")
     assert message in fail("aggregate", file, "--method", "CombSUM", *CHUNKED)
     assert not os.path.exists("out.parquet")
 

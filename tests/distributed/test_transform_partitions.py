@@ -6,6 +6,7 @@ import pytest
 from sklearn import config_context
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 pytest.importorskip("pyarrow", reason="frames of Dask need pyarrow")
 dask = pytest.importorskip("dask", reason="Dask is not installed")
@@ -165,6 +166,13 @@ def test_transform_partitions_accepts_pipelines_without_learning(data, kind, how
     assert_declared_types(lazy)
 
 
+def test_transform_partitions_declares_a_voter_if_steps_follow_the_aggregator(data):
+    pipeline = PIPELINES["cut after"]()
+    lazy = transform_partitions(pipeline, as_dask(data[0]))
+    assert list(lazy.columns) == ["query", "voter", "item", "rank", "score"]
+    assert_same_consensus(lazy.compute(), pipeline.fit_transform(data[0]))
+
+
 def test_transform_partitions_accepts_fitted_pipelines(data):
     frame = data[0]
     pipeline = make_pipeline(VoterSelector(n_voters=2), TopK(5), DIBRA(weighting="global")).fit(frame)
@@ -307,8 +315,9 @@ def test_transform_partitions_rejects_estimators_without_a_consensus(data):
     for wrong in (CombSUM, "CombSUM", None):
         with pytest.raises(TypeError, match="must be an aggregator"):
             transform_partitions(wrong, lists)
-    with pytest.raises(TypeError, match="which determines the columns"):
-        transform_partitions(make_pipeline(TopK(5)), lists)
+    for without in (make_pipeline(TopK(5)), FunctionTransformer()):
+        with pytest.raises(TypeError, match="which determines the columns"):
+            transform_partitions(without, lists)
 
 
 @pytest.mark.parametrize("name", ["query", "item"])

@@ -261,6 +261,16 @@ def test_consensus_selector_stratifies_folds_for_classification(estimator, y, st
     assert parts(selector, X[order], y) == [train.tolist() for train, _ in splitter.split(X, y)]
 
 
+@pytest.mark.parametrize("stratified", [True, False])
+def test_consensus_selector_stratifies_a_pipeline_without_a_last_step_by_the_target(stratified):
+    order = np.argsort(Y, kind="stable")
+    pipeline = make_pipeline(ANOVA, "passthrough")
+    selector = ConsensusSelector([("one", pipeline)], importance_getter={"one": lambda fitted: fitted[0].scores_})
+    y = Y[order] if stratified else np.arange(len(Y)) // 4
+    splitter = StratifiedKFold(5) if stratified else KFold(5)
+    assert parts(selector, X[order], y) == [train.tolist() for train, _ in splitter.split(X, y)]
+
+
 @pytest.mark.filterwarnings("ignore:A column-vector y was passed")
 @pytest.mark.parametrize("kind", [list, pd.Series, pd.DataFrame, lambda y: pd.Series(y).astype("category")])
 def test_consensus_selector_stratifies_targets_of_any_type(kind):
@@ -369,6 +379,14 @@ def test_consensus_selector_is_the_same_for_sparse_matrices_and_frames():
     assert imputed.__sklearn_tags__().input_tags.allow_nan
 
 
+@pytest.mark.parametrize("wrong", [[TREE], 3, [("a", DecisionTreeClassifier)], [("a", object())]], ids=repr)
+def test_consensus_selector_has_default_tags_until_fit_reports_invalid_members(wrong):
+    # The members of the second selector are all dropped, so none of them changes a tag.
+    assert ConsensusSelector(wrong).__sklearn_tags__() == ConsensusSelector([("a", "drop")]).__sklearn_tags__()
+    with pytest.raises((TypeError, ValueError)):
+        ConsensusSelector(wrong).fit(X, Y)
+
+
 def test_consensus_selector_allows_nan_if_all_members_do():
     table = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
     members = [("one", make_pipeline(SimpleImputer(), StandardScaler(), LogisticRegression()))]
@@ -441,6 +459,13 @@ def test_consensus_selector_rejects_metadata_that_members_do_not_accept():
             ConsensusSelector([("tree", TREE), (name, one)]).fit(X, Y, sample_weight=np.ones(len(X)))
     with pytest.raises(ValueError, match="fit accepts sample_weight and groups; got colour"):
         ConsensusSelector(MEMBERS).fit(X, Y, colour=1)
+
+
+def test_consensus_selector_routes_no_metadata_to_dropped_members():
+    with sklearn.config_context(enable_metadata_routing=True):
+        router = ConsensusSelector([("anova", ANOVA), ("tree", "drop")], cv=None).get_metadata_routing()
+        both = ConsensusSelector([("anova", ANOVA), ("tree", TREE)], cv=None).get_metadata_routing()
+    assert "tree" in str(both) and "tree" not in str(router) and "anova" in str(router)
 
 
 def test_consensus_selector_routes_metadata():

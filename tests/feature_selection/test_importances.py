@@ -6,6 +6,7 @@ import pytest
 from learners import logistic_regression_cv
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.cluster import KMeans
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_iris, make_classification
@@ -116,6 +117,23 @@ def test_read_importances_gives_nan_for_columns_a_step_drops(frame):
     assert np.isnan(read(twice, table=table)).tolist() == [True, True, True, True, False, False]
     inside = Pipeline([("outer", make_pipeline(*steps[:2])), ("model", steps[2])])
     assert_allclose(read(inside, table=table), expected)
+
+
+class Named(TransformerMixin, BaseEstimator):
+    """A step that names the columns of its output, but not the number of columns of its input."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return X
+
+    def get_feature_names_out(self, names=None):
+        return [f"new {k}" for k in range(4)]
+
+
+def test_read_importances_assumes_that_a_step_of_unknown_input_keeps_all_columns():
+    assert_allclose(read(make_pipeline(Named(), StandardScaler(), LogisticRegression())), COEF)
 
 
 def test_read_importances_gives_nan_for_columns_an_imputer_drops():

@@ -277,6 +277,18 @@ def test_influence_names_the_judge_whose_removal_changes_the_first_place():
     assert "Without 1 of 61 groups by judge, 'm0' would pass 'm1'" in found["seen"]
 
 
+def test_influence_counts_the_judges_whose_removal_changes_the_first_place():
+    frame = make(n=3000, n_items=4, n_judges=400, tie=0.0, position=0.0, worth=[0.4, 0.3, -0.2, -0.5])
+    loud = frame.iloc[:120].assign(model_a="m1", model_b="m0", winner="model_a")
+    frame = pd.concat([frame, *(loud.assign(judge=judge) for judge in (997, 998, 999))])
+    found = rows(read(frame)).loc["influence"]
+    assert found["verdict"] == "warning" and found["value"] == 3
+    # Fits without two of the three judges, and without all three.
+    for gone in ([997, 998], [997, 999], [998, 999], [997, 998, 999]):
+        first = PlackettLuce().fit_transform(read(frame[~frame["judge"].isin(gone)]))["item"].iloc[0]
+        assert first == ("m0" if len(gone) == 3 else "m1")
+
+
 def test_influence_finds_a_judge_with_most_of_the_duels():
     # The judge's scores add up to almost nothing, so a Newton step does not show what the board is without the judge.
     frame = make(n=150, n_items=6, n_judges=39, tie=0.0, position=0.0, worth=[0.8, 0.5, 0.2, -0.1, -0.5, -0.9])
@@ -414,6 +426,16 @@ def test_position_is_skipped_where_columns_are_not_slots(change, reason):
     assert found["verdict"]["position"] == "skipped" and reason in found["seen"]["position"]
 
 
+def test_position_is_skipped_if_the_data_do_not_determine_it():
+    # The worth of c and the effect of position can grow together without bound.
+    duels = [("c", "d", "model_a")] * 20 + [("d", "c", "model_a")] * 8 + [("d", "c", "model_b")] * 8
+    lists = read(pd.DataFrame(duels, columns=["model_a", "model_b", "winner"]), groups=())
+    found = rows(lists, PlackettLuce(prior=0)).loc["position"]
+    assert found["verdict"] == "skipped" and "has no finite estimate" in found["seen"]
+    # The default prior keeps the worths finite, and so the effect too.
+    assert rows(lists).loc["position", "verdict"] != "skipped"
+
+
 def test_position_and_flips_are_skipped_without_slots():
     frame = make()
     won = frame["winner"] != "model_b"
@@ -531,6 +553,9 @@ def test_messages_name_the_parameter():
         InputError, match="`lists` must be paired comparisons, so each list must have two items; 1 of 1"
     ):
         audit([["a", "Bob", "Cid"]])
+    nothing = pd.DataFrame({"query": "q", "voter": "v", "item": ["Ann", "Bob"], "rank": [1, 2], "weight": 0.0})
+    with pytest.raises(InputError, match="at least one comparison of positive weight; all weights are 0"):
+        audit(RankedLists.from_frame(nothing))
     with pytest.raises(InputError, match="`lists` must have one query; got 2"):
         audit(RankedLists.concat([lists, read(make(), query="r")]))
     with pytest.raises(InputError, match="`unit` must be 'list', or the name of a grouping; got 'jugde'"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skrankagg.inspection._draws import _draw_ballots
+from skrankagg.inspection._draws import _draw_ballots, _poisson_counts
 
 
 @pytest.mark.parametrize("n_ballots", [500, 1_400, 3_000])
@@ -25,6 +25,17 @@ def test_draws_of_ballots_follow_the_multinomial_distribution(n_ballots):
     often = expected >= 5
     rest = 20_000 - expected[often].sum(), 20_000 - found[often].sum()
     assert stats.chisquare([*found[often], rest[1]], [*expected[often], rest[0]]).pvalue > 0.001
+
+
+def test_poisson_counts_above_the_total_are_drawn_again():
+    ballots = np.full(2, 5_000)
+    mean = (ballots * (1 - 4 / np.sqrt(10_000)))[:, None]
+    plain = np.random.default_rng(0).poisson(mean, size=(2, 200_000))
+    above = plain.sum(axis=0) > 10_000
+    assert 0 < above.sum() < 20  # four standard deviations above the mean
+    counts = _poisson_counts(np.random.default_rng(0), ballots, 200_000)
+    np.testing.assert_array_equal(counts[:, ~above], plain[:, ~above])
+    assert (counts.sum(axis=0) <= 10_000).all()
 
 
 def test_draws_of_ballots_have_the_variance_and_covariance_of_the_multinomial_distribution():

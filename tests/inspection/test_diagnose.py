@@ -371,6 +371,29 @@ def test_diagnose_reports_missing_lists(script):
     assert row.level == "fact" and row.voters == ("v2",) and "15 of 20 queries" in row.seen
 
 
+def test_diagnose_names_at_most_five_voters():
+    voters = [f"v{k}" for k in range(1, 9)]
+    lists = {voter: {"p": list("abc")} for voter in voters}
+    lists["v8"]["q"] = list("abc")
+    (row,) = (one for one in diagnose(lists).frame.itertuples() if one.topic == "queries")
+    assert row.voters == tuple(voters[:7])
+    assert "voters 'v1', 'v2', 'v3', 'v4', 'v5' and 2 more ranked items for only 1 of 2 queries" in row.seen
+
+
+@pytest.mark.parametrize("lists", [{"u": {"p": list("abc")}, "v": {"q": list("bca")}}, {"u": list("abc")}])
+def test_diagnose_reports_no_overlap_if_no_query_has_two_lists(lists):
+    assert not {"overlap", "copies", "agreement"} & {*diagnose(lists).frame["topic"]}
+
+
+def test_diagnose_compares_scales_only_of_scores_that_vary():
+    lists = pd.DataFrame({"query": "q", "voter": list("uuuvvv"), "item": list("abcabc")})
+    constant = lists.assign(score=[0.3, 0.2, 0.1, 5e6, 5e6, 5e6])
+    frame = diagnose(constant).frame
+    assert frame.loc[frame["topic"] == "scores", ["level", "voters"]].to_numpy().tolist() == [["warning", ("v",)]]
+    varying = diagnose(constant.assign(score=[0.3, 0.2, 0.1, 5e6, 4e6, 3e6])).frame
+    assert "on different scales" in varying.loc[varying["topic"] == "scores", "seen"].item()
+
+
 def test_diagnose_reports_scores_without_a_common_scale_as_a_fact(script):
     lists = script.sound("cut", 0)
     factor = lists["voter"].map({f"v{k}": 10.0**k for k in range(1, 7)})

@@ -39,6 +39,21 @@ def test_compare_consensus_equals_an_example_by_hand():
     assert found["largest_fall"].tolist() == [2, 0] and found["falling_item"].tolist() == ["a", None]
 
 
+def test_compare_consensus_uses_ranks_where_ranks_and_scores_conflict():
+    ranks, other = consensus({"p": "abcd", "q": "abcd"}), consensus({"p": "bacd", "q": "abcd"})
+    conflicting = ranks.assign(score=[1.0, 2.0, 2.0, 0.5, 4.0, 3.0, 2.0, 1.0])  # b and c are tied by score only
+    with pytest.warns(UserWarning, match="order the items differently in 1 of"):
+        found = compare_consensus(conflicting, other)
+    pd.testing.assert_frame_equal(found, compare_consensus(ranks, other))
+    assert found["tau_b"].tolist() == pytest.approx([1 - 2 / 6, 1.0])
+
+
+def test_compare_consensus_of_runs_without_common_items_has_no_tau():
+    found = compare_consensus(consensus({"p": "ab"}), consensus({"p": "xyz"}))
+    assert found["n_common"].tolist() == [0] and found["top_overlap"].tolist() == [0.0]
+    assert found[["tau_b", "largest_rise", "rising_item", "largest_fall", "falling_item"]].isna().all(axis=None)
+
+
 def test_compare_consensus_handles_items_and_queries_of_one_side_only():
     a = consensus({"p": "abcd", "q": "ab", "r": "ab"})
     b = consensus({"p": "dxb", "r": "xy", "s": "ab"})

@@ -28,7 +28,7 @@ from skrankagg import (
 )
 from skrankagg.base import BaseAggregator
 from skrankagg.datasets import make_comparisons, make_mallows, make_ranked_lists
-from skrankagg.exceptions import InputError, InputTypeError
+from skrankagg.exceptions import InputError, InputTypeError, MemoryLimitError
 from skrankagg.inspection import _influence, voter_influence
 from skrankagg.inspection._agreement import LEVEL, null_deviation
 from skrankagg.metrics import kendall_distance, kendall_tau
@@ -461,6 +461,38 @@ def test_voter_influence_reports_failures_as_missing_with_a_warning(mode):
     assert found["leader_changed"].isna().tolist() == [False, False, True] * 2
     with pytest.raises(InputError, match=r"failed for every list that was left out\. .* must count"):
         voter_influence(AllOrNothing(), SIX, mode=mode)
+
+
+class Undefined(BaseAggregator):
+    """Scores are NaN without the list of voter w."""
+
+    def _aggregate(self, lists):
+        try:
+            return Fussy()._aggregate(lists)
+        except InputError:
+            return np.full(lists.n_candidates, np.nan)
+
+
+class Hungry(BaseAggregator):
+    """Needs too much memory without the list of voter w."""
+
+    def _aggregate(self, lists):
+        try:
+            return Fussy()._aggregate(lists)
+        except InputError:
+            raise MemoryLimitError("The lists do not fit into memory.") from None
+
+
+def test_voter_influence_counts_scores_of_nan_as_a_failure():
+    with pytest.warns(UserWarning, match="failed without 1 list of 3, so .*NaN"):
+        found = voter_influence(Undefined(), SIX)
+    assert found["distance"].isna().tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("mode", ["silence", "drop"])
+def test_voter_influence_does_not_hide_a_lack_of_memory(mode):
+    with pytest.raises(MemoryLimitError, match=r"The lists do not fit into memory\."):
+        voter_influence(Hungry(), SIX, mode=mode)
 
 
 def test_voter_influence_rejects_invalid_arguments():

@@ -28,7 +28,7 @@ from skrankagg import (
 )
 from skrankagg.datasets import make_mallows
 from skrankagg.exceptions import InputError, InputTypeError
-from skrankagg.inspection import margin_of_victory
+from skrankagg.inspection import _removals, margin_of_victory
 from skrankagg.inspection._removals import Clock, Trials, lightest_cover, sets_by_weight
 from skrankagg.utils.discovery import default_methods
 from skrankagg.utils.estimator_checks import example_lists
@@ -246,6 +246,50 @@ def test_lightest_cover_finds_the_lightest_cover(seed, n, whole):
     # Without time the bound still holds.
     rough = lightest_cover(*given, math.inf, whole, Clock(-1.0))
     assert rough[0] <= least + 1e-9 and rough[1] >= least - 1e-9
+
+
+@pytest.mark.parametrize("n", [3, 6])
+def test_lightest_cover_ignores_rounding_errors(n):
+    value, weight, count = np.array([0.3]), np.ones(1), np.array([n + 2])
+    need = n * 3 / 10
+    assert n * 0.3 < need
+    lower, upper, taken = lightest_cover(value, weight, count, need, math.inf, True, Clock(None))
+    assert (lower, upper, taken.tolist()) == (n, n, [n])
+    # A real difference needs one more member, however small it is.
+    assert lightest_cover(value, weight, count, need * (1 + 1e-8), math.inf, True, Clock(None))[1] == n + 1
+
+
+def test_lightest_cover_is_empty_if_nothing_is_needed_and_missing_without_members():
+    lower, upper, taken = lightest_cover(np.ones(2), np.ones(2), np.ones(2, dtype=int), 0.0, 9.0, True, Clock(None))
+    assert (lower, upper, taken.tolist()) == (0.0, 0.0, [0, 0])
+    none = np.empty(0), np.empty(0), np.empty(0, dtype=int)
+    assert lightest_cover(*none, 1.0, math.inf, True, Clock(None)) == (math.inf, math.inf, None)
+
+
+@pytest.mark.parametrize("n_nodes", [1, 20])
+def test_lightest_cover_gives_a_proven_bound_if_the_time_is_over(monkeypatch, n_nodes):
+    monkeypatch.setattr(_removals, "_NODES", n_nodes)
+    rng = np.random.default_rng(1)
+    value, weight, count = rng.random(12) + 0.1, rng.random(12) + 0.1, np.full(12, 2)
+    given = value, weight, count, 0.47 * (value * count).sum(), math.inf, False
+    exact, _, _ = lightest_cover(*given, Clock(None))
+    lower, upper, taken = lightest_cover(*given, Clock(-1.0))
+    assert lower < exact <= upper
+    if n_nodes == 1:
+        assert upper == math.inf and taken is None
+    else:
+        assert upper == pytest.approx(taken @ weight) and taken @ value >= given[3]
+
+
+def test_trials_find_nothing_below_a_bound_that_no_set_reaches():
+    trials = Trials(
+        lambda counts: (np.zeros(counts.shape[1], bool), np.ones(counts.shape[1])),
+        np.ones(2),
+        np.ones(2, int),
+        4,
+        Clock(None),
+    )
+    assert trials.lightest([np.arange(2)], 5.0, None) == (math.inf, math.inf, None)
 
 
 def test_lightest_cover_of_equal_weights_is_found_at_once_for_many_members():

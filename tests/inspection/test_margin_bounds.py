@@ -46,6 +46,14 @@ def test_lower_bounds_of_known_rules_are_at_most_the_exact_margin(seed):
             assert lead_bound(method, lists, lists.items.get_loc(leader)) <= exact + 1e-9
 
 
+def test_lead_bound_is_0_for_an_unknown_treatment_of_absent_items():
+    lists = lists_of({"a > b > c": 5, "b > a > c": 2})
+    method = Copeland()
+    assert lead_bound(method, lists, 0) == 5 - 2
+    method.absent = "halfway"
+    assert lead_bound(method, lists, 0) == 0
+
+
 @pytest.mark.parametrize(
     ("method", "leader", "margin"),
     [

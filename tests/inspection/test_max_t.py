@@ -249,6 +249,14 @@ def test_letters_are_shared_exactly_by_items_that_are_not_apart(n, seed, share):
         assert any(not without[i] & without[j] for i, j in pairs)  # no letter is superfluous
 
 
+def test_letters_leave_out_a_set_whose_pairs_occur_in_other_sets():
+    # Items 2, 3 and 4 do not differ, but each pair of them is in one of the other sets: 0 2 4, 1 3 4 and 2 3 5.
+    apart = np.zeros((6, 6), dtype=bool)
+    for one, other in [(0, 3), (0, 5), (1, 2), (1, 5), (4, 5)]:
+        apart[one, other] = apart[other, one] = True
+    assert letter_display(apart) == ["ab", "ac", "bd", "cd", "abc", "d"]
+
+
 def test_letters_continue_after_z():
     letters = letter_display(~np.eye(54, dtype=bool))
     assert letters[25:28] == ["z", "A", "B"] and letters[51:] == ["Z", "(53)", "(54)"]

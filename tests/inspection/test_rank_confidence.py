@@ -123,6 +123,27 @@ def test_rank_confidence_is_the_same_for_merged_ballots():
     pd.testing.assert_frame_equal(many, few, check_dtype=False)
 
 
+def test_rank_confidence_is_missing_for_a_query_of_one_list():
+    frame = example_lists(3, n_queries=2, n_voters=8, n_items=6)
+    frame = frame[(frame["query"] == "q0") | (frame["voter"] == "v1")]
+    found = rank_confidence(BordaCount(), frame).set_index("query")
+    assert found.loc["q1", ["rank_low", "rank_high"]].isna().all(axis=None)
+    assert found.loc["q0", ["rank_low", "rank_high"]].notna().all(axis=None)
+
+
+def test_points_by_unit_add_up_to_the_scores_of_each_draw():
+    # A comparison with a share between 0 and 1 is stored as two lists, which are drawn together.
+    shares = pd.DataFrame({"first": list("aaabbc"), "second": list("bccccb"), "outcome": [0.7, 1, 0.25, 0.5, 0, 0.9]})
+    lists = RankedLists.from_comparisons(shares, first="first", second="second", outcome="outcome")
+    options = {"n_resamples": 30, "confidence": 0.9, "unit": "list", "random_state": 0, "n_jobs": None}
+    draws = Resampling(BordaCount(), lists, **options).draws
+    says = np.random.default_rng(0).random((lists.n_lists, 3))
+    total, drawn, expected = draws.by_unit(0, says * draws.weight[:, None])
+    assert len(total) == len(shares) < lists.n_lists
+    np.testing.assert_array_equal(expected, 1.0)
+    np.testing.assert_allclose(total.T @ drawn, says.T @ draws.weights(0, 1).dense())
+
+
 def test_rank_confidence_rejects_other_methods_with_a_hint():
     with pytest.raises(InputError, match=r"got Copeland\(\)\. For other methods use rank_stability"):
         rank_confidence(Copeland(), example_lists())

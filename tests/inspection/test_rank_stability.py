@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from joblib import parallel_config
 
 from skrankagg import (
     DIBRA,
@@ -23,7 +24,7 @@ from skrankagg import (
 )
 from skrankagg._arrays._replicate_ranks import places_of_replicates
 from skrankagg.base import BaseAggregator
-from skrankagg.exceptions import FewListsWarning, InputError, InputTypeError
+from skrankagg.exceptions import FewListsWarning, InputError, InputTypeError, MemoryLimitError
 from skrankagg.inspection import preference_probabilities, rank_confidence, rank_stability
 from skrankagg.inspection._resampling import Resampling
 from skrankagg.utils.estimator_checks import example_lists
@@ -139,6 +140,13 @@ def test_rank_stability_is_independent_of_n_jobs():
     pd.testing.assert_frame_equal(
         rank_stability(Kemeny(), lists(2), n_jobs=2, **options), rank_stability(Kemeny(), lists(2), **options)
     )
+
+
+def test_rank_stability_is_the_same_in_threads():
+    options = {"n_resamples": 21, "random_state": 2}
+    with parallel_config("threading"):
+        found = rank_stability(BordaCount(), lists(2), n_jobs=2, **options)
+    pd.testing.assert_frame_equal(found, rank_stability(BordaCount(), lists(2), **options))
 
 
 def test_rank_stability_treats_integer_weights_as_ballots():
@@ -323,6 +331,51 @@ def test_rank_stability_raises_if_every_draw_fails():
 
     with pytest.raises(ValueError, match="it never works"):
         rank_stability(Broken(), lists(1), n_resamples=5)
+
+
+def test_rank_stability_does_not_hide_a_lack_of_memory():
+    class Hungry(BordaCount):
+        def _repeat_many(self, lists):
+            def score(weights):
+                raise MemoryLimitError("The draws do not fit into memory.")
+
+            return score
+
+    with pytest.raises(MemoryLimitError, match=r"The draws do not fit into memory\."):
+        rank_stability(Hungry(), lists(1), n_resamples=5)
+
+
+def test_resampling_needs_a_list_of_positive_weight_in_each_query():
+    frame = lists(2).assign(weight=1.0)
+    frame.loc[frame["query"] == "q1", "weight"] = 0.0
+    with pytest.raises(InputError, match="a list of positive weight in each query; query 'q1' has none"):
+        rank_stability(BordaCount(), frame, n_resamples=5)
+
+
+def test_resampling_without_a_draw_of_a_query_gives_no_places():
+    # Only v0 ranks items of q1. With this seed, neither of two draws of six voters contains v0.
+    frame = lists(2, 6)
+    frame = frame[(frame["query"] == "q0") | (frame["voter"] == "v0")].reset_index(drop=True)
+    options = {"unit": "voter", "n_resamples": 2, "random_state": 6}
+    resampling = Resampling(BordaCount(), frame, **EVERYTHING | options)
+    assert not resampling.draws.weights(1, 2).dense().any()
+    found = rank_stability(BordaCount(), frame, **options).set_index("query")
+    assert (found["n_resamples"]["q1"] == 0).all() and (found["n_resamples"]["q0"] == 2).all()
+    assert found.loc["q1", ["rank_low", "rank_high", "rank_mean", "score_se"]].isna().all(axis=None)
+
+
+def test_preference_probabilities_needs_a_draw_of_the_query():
+    class Joint(BordaCount):
+        """Borda points that are said to depend on all queries, so that all queries are drawn together."""
+
+        _joins_queries = True
+
+    frame = lists(2, 6)
+    frame = frame[(frame["query"] == "q0") | (frame["voter"] == "v0")].reset_index(drop=True)
+    options = {"unit": "voter", "n_resamples": 2}
+    with pytest.raises(InputError, match="a list of positive weight in at least one draw"):
+        preference_probabilities(Joint(), frame, query="q1", random_state=6, **options)
+    assert len(preference_probabilities(Joint(), frame, query="q1", random_state=0, **options)) == 9
 
 
 def test_rank_stability_gives_no_interval_for_one_list_and_warns_about_few():

@@ -34,6 +34,7 @@ from skrankagg.metrics import (
     tau_ap,
     weighted_tau,
 )
+from skrankagg.metrics._agreement import _matrices
 
 pytestmark = pytest.mark.twice
 
@@ -498,6 +499,38 @@ def test_consensus_agreement_reads_ties_by_score_in_any_frame(lists):
     with pytest.warns(RankScoreConflictWarning):
         expected = consensus_agreement(lists, contrary.rename(columns={"qid": "query", "docno": "item"}))
     assert found.equals(expected)
+
+
+def test_consensus_agreement_reads_large_scores_exactly_next_to_a_conflict():
+    # Two scores that are equal as float64, two equal scores, and in another query ranks that contradict the scores.
+    scores = [2**53 + 1, 2**53, 5, 5]
+    large = pd.DataFrame({"query": "q", "item": list("abcd"), "rank": [1, 2, 3, 4], "score": scores})
+    lists = RankedLists.from_frame(large.assign(voter="v", score=[4, 3, 2, 1]))
+    alone = consensus_agreement(lists, large)
+    # Five of six pairs are in the same order, and one pair is tied.
+    assert alone["v"] == pytest.approx(stats.kendalltau([4, 3, 2, 1], [4, 3, 2, 2]).statistic)
+    both = pd.concat([large, large.assign(query="p", score=[1, 2, 3, 4])], ignore_index=True)
+    other = RankedLists.from_frame(large.assign(query="p", voter="w", score=[4, 3, 2, 1]))
+    with pytest.warns(RankScoreConflictWarning):
+        found = consensus_agreement(RankedLists.concat([lists, other]), both)
+    assert found["v"] == alone["v"] and found["w"] == 1.0
+
+
+@pytest.mark.parametrize("absent", [False, True])
+def test_pair_counts_are_the_same_in_narrow_strips(monkeypatch, absent):
+    rng = np.random.default_rng(0)
+    ranks = rng.integers(1, 6, (4, 9)).astype(float)
+    if absent:
+        ranks[rng.random(ranks.shape) < 0.3] = np.nan
+    monkeypatch.setattr(_matrices, "_STRIP_CELLS", 0)
+    discordant, *_, pairs = _matrices.pair_counts_of_all(ranks)
+    for one in range(4):
+        for other in range(4):
+            held = np.flatnonzero(~np.isnan(ranks[one] + ranks[other]))
+            i, j = np.triu_indices(len(held), 1)
+            first, second = (np.sign(ranks[k, held[i]] - ranks[k, held[j]]) for k in (one, other))
+            assert discordant[one, other] == (first * second < 0).sum()
+            assert pairs[one, other] == len(first)
 
 
 def test_agreement_matrix_reads_dicts_of_plain_lists_in_their_order():

@@ -15,6 +15,7 @@ from golden_exposure import MEASURES as GOLDEN
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from skrankagg import BordaCount, CombSUM, Comparator, Qrels, RankedLists, evaluate, metrics
+from skrankagg._data._item_groups import read_item_groups
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.exceptions import InputError, InputTypeError
 from skrankagg.metrics import ExposureScorer, exposure_names, group_exposure, make_exposure_measure
@@ -226,6 +227,29 @@ def test_scorer_selects_without_judgements():
     assert search.best_score_ == pytest.approx(best)
     assert repr(scorer) == "ExposureScorer('exposure_difference', ..., k=5)"
     assert find_learners([("search", search)], []) == {}
+
+
+def test_exposure_measures_compare_name_options_and_groups():
+    given = {"a": "x", "b": "y"}
+    groups = read_item_groups(given)
+    one = make_exposure_measure("exposure_difference", groups, k=2)
+    same = make_exposure_measure("exposure_difference", groups, k=2)
+    assert repr(one) == "make_exposure_measure('exposure_difference', ...)"
+    assert one == same and hash(one) == hash(same) and hash(one.function) == hash(same.function)
+    others = [
+        make_exposure_measure("exposure_ratio", groups, k=2),
+        make_exposure_measure("exposure_difference", groups, k=3),
+        make_exposure_measure("exposure_difference", given, k=2),  # groups are compared by identity
+    ]
+    assert all(one != other for other in others) and one.function != "exposure_difference"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_exposure_of_a_dict_of_scores_is_that_of_the_ranking(name):
+    items, groups = random_ranking(3)
+    scores = {item: 10.0 - place for place, item in enumerate(items)}
+    found = measure(name, dict(sorted(scores.items())), groups, **OPTIONS[name])
+    np.testing.assert_equal(found, measure(name, items, groups, **OPTIONS[name]))
 
 
 def test_judged_ranking_of_one_query():

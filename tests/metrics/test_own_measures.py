@@ -24,6 +24,7 @@ from skrankagg.metrics import (
     make_ranking_scorer,
     ndcg,
 )
+from skrankagg.metrics._judging._judged_lists import JudgedLists
 from skrankagg.metrics._relevance._own_measure import noted_measure
 from skrankagg.model_selection import (
     compare_methods,
@@ -218,6 +219,35 @@ def test_custom_function_is_not_called_for_skipped_queries():
     qrels = pd.DataFrame({"query": ["q", "r"], "item": [1, 9], "relevance": 1})
     assert evaluate(run, qrels, metrics=[count], missing_queries="skip")["count"].tolist() == [3.0]
     assert rankings == ["JudgedRanking(n_items=3, n_judged=1, n_relevant=1)"]
+
+
+def test_custom_function_gives_nan_for_a_query_without_results():
+    lists = RankedLists.from_frame(
+        pd.DataFrame({"query": list("qqr"), "voter": "v", "item": [1, 2, 3], "rank": [1, 2, 1]})
+    )
+    judged = JudgedLists(lists, Qrels.from_dict({"q": {1: 1}, "r": {3: 1}}))
+    consensus = pd.DataFrame({"query": "q", "item": [2, 1], "score": [2.0, 1.0], "rank": [1, 2]})
+    calls = []
+
+    def length(ranking):
+        calls.append(ranking.query)
+        return float(len(ranking))
+
+    measures = {name: get_measure(length, missing_queries=name) for name in ("zero", "skip")}
+    found = judged.measure(consensus, measures)
+    np.testing.assert_array_equal(found["zero"], [2.0, 0.0])
+    np.testing.assert_array_equal(found["skip"], [2.0, np.nan])
+    assert calls == ["q", "r", "q"]
+
+
+def test_tables_are_searched_for_the_column_of_a_function():
+    def length(ranking):
+        return float(len(ranking))
+
+    table = evaluate({"a": {"q": ["x", "y", "z"]}}, {"q": ["x"]}, ["map", length])
+    assert list(select_results(table, metric=length)) == ["length"]
+    with pytest.raises(InputError, match=r"`query` must be None for a table without queries\. Pass comparator"):
+        select_results(table, metric=length, query="q1")
 
 
 def test_custom_function_receives_judged_queries_only():

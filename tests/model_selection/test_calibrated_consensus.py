@@ -27,9 +27,11 @@ from skrankagg import (
 )
 from skrankagg.base import BaseAggregator, SupervisedAggregator
 from skrankagg.datasets import make_ranked_lists
-from skrankagg.exceptions import InputError
+from skrankagg.exceptions import InputError, InputTypeError
 from skrankagg.metrics import make_ranking_scorer
+from skrankagg.metrics._judging._consensus_rows import ConsensusRows
 from skrankagg.model_selection import CalibratedConsensus, cross_val_consensus
+from skrankagg.model_selection._judged_consensus import JudgedConsensus
 from skrankagg.preprocessing import TopK, VoterWeighter
 
 pytestmark = pytest.mark.twice
@@ -158,6 +160,50 @@ def test_order_and_scores_are_those_of_the_aggregator():
             assert falls.all()
             tied = found.groupby(["query", "score"])["probability"].agg(["min", "max", "size"])
             assert (tied["size"] > 1).any() and np.allclose(tied["min"], tied["max"], rtol=1e-12)
+
+
+class Convertible:
+    """A frame of another library."""
+
+    def __init__(self, frame):
+        self.frame = frame
+
+    def to_pandas(self):
+        return self.frame
+
+
+def test_rows_of_a_consensus_are_sorted_and_belong_to_the_lists():
+    lists = LISTS.take([0, 1, 2])
+    expected = ConsensusRows.from_result(RRF._rank(lists), lists)
+    frame = RRF.transform(lists).sample(frac=1, random_state=0)
+    for result in (frame, Convertible(frame)):
+        rows = ConsensusRows.from_result(result, lists)
+        pd.testing.assert_frame_equal(rows.frame[[*expected.frame]], expected.frame)
+        np.testing.assert_array_equal(rows.candidate, expected.candidate)
+        np.testing.assert_array_equal(rows.ptr, expected.ptr)
+    with pytest.raises(InputTypeError, match="transform must return a frame; got int"):
+        ConsensusRows.from_result(3, lists)
+    for name in ("query", "item"):
+        changed = frame.assign(**{name: frame[name].where(np.arange(len(frame)) > 0, "other")})
+        with pytest.raises(InputError, match="must return only items of the lists; some item is not in the lists"):
+            ConsensusRows.from_result(changed, lists)
+
+
+class Unfinished(JudgedConsensus):
+    def __init__(self, aggregator=RRF, cv=2, qrels=None):
+        self.aggregator, self.cv, self.qrels = aggregator, cv, qrels
+
+
+def test_a_judged_consensus_names_its_missing_hooks():
+    with pytest.raises(NotImplementedError, match=r"Unfinished must define _learn\(rows, relevant, folds\)\."):
+        Unfinished().fit(LISTS, qrels=QRELS)
+
+    class Half(Unfinished):
+        def _learn(self, rows, relevant, folds):
+            pass
+
+    with pytest.raises(NotImplementedError, match=r"Half must define _add\(rows\)\."):
+        Half().fit(LISTS, qrels=QRELS)
 
 
 def test_each_query_alone():

@@ -210,6 +210,15 @@ def test_query_gain_display_sorts_and_counts_gains_and_losses(plt, comparator, d
         QueryGainDisplay.from_comparator(comparator, "mnz", "x")
 
 
+@pytest.mark.parametrize("n", [60, 61])
+def test_query_gain_display_names_at_most_sixty_queries(plt, n):
+    gains = pd.Series(np.linspace(1, -1, n), index=[f"q{k}" for k in range(n)])
+    display = QueryGainDisplay(gains, method="new", baseline="old").plot()
+    names = [label.get_text() for label in display.ax_.get_xticklabels()]
+    assert names == (gains.index.tolist() if n == 60 else [])
+    assert len(display.bars_) == n and display.ax_.get_xlabel() == f"{n} queries"
+
+
 def test_agreement_display_shows_the_matrix_without_its_diagonal(plt, comparator, data):
     lists, _ = data
     display = AgreementDisplay.from_lists(lists, "rbo", persistence=0.8)
@@ -254,6 +263,14 @@ def test_agreement_display_colours_are_white_at_0_and_equally_dark_on_both_sides
     wide = AgreementDisplay(table, limits=(-0.8, 0.8)).plot()
     for value in (-0.2, 0.0, 0.4, 0.8):
         assert luminance(display, value) == pytest.approx(luminance(wide, value), abs=0.02)
+
+
+@pytest.mark.parametrize("n", [25, 26])
+def test_agreement_display_writes_numbers_for_at_most_25_rankings(plt, n):
+    table = pd.DataFrame(np.linspace(0.1, 0.9, n * n).reshape(n, n))
+    display = AgreementDisplay(table).plot()
+    assert len(display.text_) == (25 * 24 if n == 25 else 0)  # without the diagonal
+    assert display.image_.get_array().shape == (n, n)
 
 
 def test_agreement_display_accepts_limits(plt, comparator, data):
@@ -309,6 +326,8 @@ def test_voter_weights_display_shows_points_by_query_and_means(plt, comparator):
         ValueError, match=r"learns voter weights, such as DIBRA; got Copeland\(\), which has no weights"
     ):
         VoterWeightsDisplay.from_estimator(Copeland())
+    with pytest.raises(ValueError, match=r"`method` must be one of 'mnz', 'sum .*', 'Copeland', 'DIBRA'; got 'Dibra'"):
+        VoterWeightsDisplay.from_comparator(comparator, "Dibra")
 
 
 def test_critical_difference_display_joins_indistinguishable_methods(plt, comparator):

@@ -38,6 +38,13 @@ def test_bars_of_last_places_have_no_marks_at_half_of_the_votes(plt):
     assert display.parts_["Bob"][0].get_facecolor() == (1, 0, 0, 1)
 
 
+def test_narrow_parts_of_bars_have_no_number(plt):
+    lists = RankedLists.from_ballots(["a > b > c", "b > a > c", "c > b > a"], counts=[600, 399, 1])
+    display = EliminationDisplay.from_estimator(SequentialElimination(), lists)
+    assert [bar.get_width() for bar in display.parts_["c"]] == [1, 0]
+    assert texts(display.ax_) == ["600", "600", "399", "400 ×"]
+
+
 def test_further_items_share_a_part_of_the_bar(plt):
     rng = np.random.default_rng(0)
     lists = RankedLists.from_ballots([[f"$c_{k}$" for k in rng.permutation(9)[:4]] for _ in range(60)])

@@ -10,6 +10,7 @@ from skrankagg.plotting import (
     AgreementDisplay,
     CoefficientsDisplay,
     ComparisonDisplay,
+    ContributionDisplay,
     CriticalDifferenceDisplay,
     CutoffDisplay,
     InterpolatedPrecisionDisplay,
@@ -79,6 +80,12 @@ def test_preference_probability_display_of_items_that_no_list_compares(plt):
 @pytest.mark.parametrize("lists", [ONE_LIST, ONE_ITEM])
 def test_voter_influence_display_without_known_agreements(plt, lists):
     assert sentences(VoterInfluenceDisplay.from_estimator(BordaCount(), lists)) == [UNKNOWN]
+
+
+def test_contribution_display_without_voters_has_no_legend(plt):
+    display = ContributionDisplay(pd.DataFrame(index=["a", "b"])).plot()
+    assert display.bars_ == {} and display.ax_.get_legend() is None
+    assert sentences(display) == [display._reason()]
 
 
 def test_places_and_ratings_of_one_list_have_no_intervals(plt):

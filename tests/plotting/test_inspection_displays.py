@@ -86,6 +86,14 @@ def test_rank_stability_display_accepts_frames_of_both_functions(plt, lists):
         RankStabilityDisplay.from_frame(sets, n_places=3)
 
 
+def test_rank_stability_display_shows_groups_and_chances_separately(plt):
+    frame = pd.DataFrame({"item": list("abc"), "rank": [1, 2, 3], "rank_low": 1, "rank_high": [1, 3, 3]})
+    grouped = RankStabilityDisplay(frame.assign(tied_group=[1, 2, 2])).plot()
+    assert grouped.chance_ax_ is None and [line.get_ydata()[0] for line in grouped.ax_.lines] == [0.5]
+    chances = RankStabilityDisplay(frame.assign(top_1=[0.75, np.nan, 0.25]), n_places=1).plot()
+    assert [text.get_text() for text in chances.chance_ax_.texts] == ["75", "25"] and not chances.ax_.lines
+
+
 def test_rank_stability_display_draws_hollow_dots_without_intervals(plt, lists):
     with pytest.warns(FewListsWarning):
         display = RankStabilityDisplay.from_estimator(BordaCount(), lists[lists["voter"] == "v1"], **FEW)

@@ -1,5 +1,6 @@
 """ranking_report: all numbers are shown, omissions are explained, and ids are escaped."""
 
+import importlib.util
 import re
 import sys
 import warnings
@@ -10,10 +11,11 @@ import pandas as pd
 import pytest
 
 from skrankagg import Agglomerative, BordaCount, CombSUM, Copeland, MarkovChain, PlackettLuce, RankedLists
+from skrankagg.base import BaseAggregator
 from skrankagg.datasets import make_comparisons, make_ranked_lists
 from skrankagg.exceptions import ExposureWarning, FewListsWarning, InputError, InputTypeError, MissingLibraryError
 from skrankagg.inspection import audit, rank_confidence, rank_stability, voter_contributions, voter_influence
-from skrankagg.plotting import RankingReport, ranking_report
+from skrankagg.plotting import RankingReport, _report_numbers, ranking_report
 from skrankagg.plotting._report_sections import sections_of
 
 FEW = {"n_resamples": 50}
@@ -124,12 +126,12 @@ def test_ranking_report_escapes_ids(plt):
     assert columns and "two lines" in markdown
 
 
-@pytest.mark.exhaustive
-def test_ranking_report_save_chooses_the_format_by_suffix(plt, report, lists, tmp_path):
+def test_ranking_report_save_chooses_the_format_by_suffix(report, lists, tmp_path, monkeypatch):
+    monkeypatch.setattr(RankingReport, "to_html", lambda self: "<p>page</p>")  # pages take long because of pictures
     report.save(tmp_path / "a.html")
     report.save(str(tmp_path / "b.md"))
     report.save(tmp_path / "c.txt", "markdown")
-    assert (tmp_path / "a.html").read_text("utf-8") == report.to_html()
+    assert (tmp_path / "a.html").read_text("utf-8") == "<p>page</p>"
     assert (tmp_path / "b.md").read_text("utf-8") == report.to_markdown() == (tmp_path / "c.txt").read_text("utf-8")
     again = ranking_report(BordaCount(), lists, path=tmp_path / "d.md", title="Our $ <b>", **FEW)
     assert isinstance(again, RankingReport)
@@ -155,21 +157,19 @@ def test_ranking_report_omits_unsupported_sections_with_a_reason(plt, lists):
     Reader(agglomerative.to_html())
 
 
-@pytest.mark.exhaustive
 @pytest.mark.parametrize("n_voters", [1, 3])
-def test_ranking_report_reports_few_lists_in_the_text_and_by_one_warning(plt, n_voters):
+def test_ranking_report_reports_few_lists_in_the_text_and_by_one_warning(n_voters):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         report = ranking_report(BordaCount(), make(n_voters=n_voters), **FEW)
     assert [one.category for one in caught] == [FewListsWarning]
     assert caught[0].filename == __file__
     assert ("There is 1 list" if n_voters == 1 else "There are 3 lists") in report.to_markdown()
-    Reader(report.to_html())
+    Reader(report.to_html(pictures=False))
     assert ("influence" in report.frames) == (n_voters > 1)
 
 
-@pytest.mark.exhaustive
-def test_ranking_report_by_query_pools_the_lists_into_one_board(plt):
+def test_ranking_report_by_query_pools_the_lists_into_one_board():
     frame = make(n_queries=6, n_voters=4)
     weights = {"v1": 3.0, "v2": 0.5, "v3": 1.0, "v4": 0.0}
     report = ranking_report(CombSUM(voter_weights=weights), frame, unit="query", **FEW)
@@ -184,7 +184,71 @@ def test_ranking_report_by_query_pools_the_lists_into_one_board(plt):
     single = frame[frame["voter"] == "v1"]
     tasks = ranking_report(BordaCount(), single, unit="query", **FEW)
     assert set(tasks.frames["influence"]["voter"]) == {f"q{k}" for k in range(1, 7)}
-    Reader(report.to_html())
+    Reader(report.to_html(pictures=False))
+
+
+class Plain(BaseAggregator):
+    """Borda points without parameters, so without weights of voters."""
+
+    def _aggregate(self, lists):
+        return BordaCount()._aggregate(lists)
+
+
+def test_ranking_report_by_query_accepts_methods_without_voter_weights():
+    frame = make(n_queries=6, n_voters=2)
+    found, expected = (ranking_report(method, frame, unit="query", **FEW) for method in (Plain(), BordaCount()))
+    pd.testing.assert_frame_equal(found.frames["consensus"], expected.frames["consensus"])
+
+
+class Fragile(BaseAggregator):
+    """Borda points that fail if the first list is not drawn."""
+
+    def _aggregate(self, lists):
+        if lists.list_weight[0] == 0:
+            raise InputError("the first list is missing")
+        return BordaCount()._aggregate(lists)
+
+
+@pytest.mark.filterwarnings("ignore:Fragile:UserWarning")
+def test_ranking_report_counts_draws_in_which_the_method_failed(lists):
+    report = ranking_report(Fragile(), lists, **FEW)
+    (n_valid,) = report.frames["stability"]["n_resamples"].unique()
+    assert 0 < n_valid < 50
+    assert f"The method failed in {50 - n_valid} draws. These draws are left out." in report.to_markdown()
+
+
+def test_ranking_report_leaves_out_what_would_take_long(lists, monkeypatch):
+    monkeypatch.setattr(_report_numbers, "_CONFIDENCE_CELLS", 50 * 20 * 8**2 - 1)
+    monkeypatch.setattr(_report_numbers, "_MOST_PAIRED", 7)
+    report = ranking_report(BordaCount(), lists, n_places=1, **FEW)
+    assert not {"confidence", "preferences"} & {*report.frames}
+    text = report.to_markdown()
+    assert "Confidence sets were left out, because they take long for so many items and lists." in text
+    assert "first, %" in text and "first 1, %" not in text
+    monkeypatch.setattr(_report_numbers, "_CONFIDENCE_CELLS", 50 * 20 * 8**2)
+    monkeypatch.setattr(_report_numbers, "_MOST_PAIRED", 8)
+    assert {"confidence", "preferences"} <= {*ranking_report(BordaCount(), lists, **FEW).frames}
+
+
+def test_ranking_report_names_the_lists_that_lower_a_score_most():
+    report = ranking_report(CombSUM(norm="z-score"), make(quality=0.2), **FEW)
+    text = report.to_markdown()
+    shares = report.frames["contributions"]
+    own = shares[shares["item"] == report.frames["consensus"]["item"].iloc[0]]
+    lowest = own.loc[own["contribution"].idxmin()]
+    assert lowest["contribution"] < 0
+    (line,) = [line for line in text.splitlines() if f"{lowest['voter']} {lowest['contribution']:.3g}" in line][:1]
+    assert "against it most" in text and line.split("|")[-2].strip().startswith(f"{lowest['voter']} ")
+
+
+def test_ranking_report_is_shown_in_a_notebook(report, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)  # without matplotlib, there are no pictures
+    page = report._repr_html_()
+    Reader(page)
+    assert "<img" not in page and "<h1" not in page and "<h2" not in page
+    title = report.to_markdown().splitlines()[0].removeprefix("# ")
+    assert re.search(rf"<h3[^>]*>{title}</h3>", page)
+    assert page.count("<table>") == report.to_html(pictures=False).count("<table>") > 0
 
 
 def test_ranking_report_needs_one_of_several_queries(plt):
@@ -255,8 +319,7 @@ def test_ranking_report_states_the_expected_outliers_among_good_lists(plt):
     assert "of 100 good lists, up to 5 are marked" in text and "tested at the level of 5 %, each" not in text
 
 
-@pytest.mark.exhaustive
-def test_ranking_report_omits_unknown_agreement_from_the_lowest_voters(plt):
+def test_ranking_report_omits_unknown_agreement_from_the_lowest_voters():
     frame = make(n_voters=6)
     single = pd.DataFrame({"query": "q1", "voter": [f"one {k:02d}" for k in range(40)], "item": "i1", "rank": 1})
     report = ranking_report(BordaCount(), pd.concat([frame, single.assign(score=1.0)]), **FEW)
@@ -269,7 +332,7 @@ def test_ranking_report_omits_unknown_agreement_from_the_lowest_voters(plt):
         "Of 6 lists tested, none are marked as outliers. If all lists were good, up to 0.3 of these lists would"
         in section
     )
-    Reader(report.to_html())
+    Reader(report.to_html(pictures=False))
 
 
 def test_ranking_report_shows_tables_without_matplotlib(report, monkeypatch):
@@ -309,6 +372,10 @@ def test_the_audit_is_a_section_with_all_its_sentences(duels):
     warned = ", ".join(expected.loc[expected["verdict"] == "warning", "check"])
     assert (f"has warnings: {warned}." if warned else "has no warnings.") in page
     assert "## Is the board sound?" in report.to_markdown()
+    for verdicts, words in ((["ok"], "has no warnings."), (["ok", "warning"], "has warnings: votes.")):
+        checks = expected.iloc[[0, 3]].assign(check=["connectivity", "votes"], verdict=[verdicts[0], verdicts[-1]])
+        changed = RankingReport({**report.frames, "audit": checks}, report.facts, report.caveats)
+        assert f"The audit of the paired comparisons {words}" in changed.to_markdown()
 
 
 def test_a_page_of_comparisons_has_no_caveat_about_absent_items(duels):

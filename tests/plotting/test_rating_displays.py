@@ -221,6 +221,11 @@ def test_coefficients_display_shows_odds_ratios_on_a_logarithmic_axis(plt, found
         assert float(text.get_text()) > 0
 
 
+def test_coefficients_display_accepts_a_label(plt, found):
+    display = CoefficientsDisplay.from_frame(found, label="effect in log-odds")
+    assert display.ax_.get_xlabel() == "effect in log-odds"
+
+
 def test_coefficients_display_needs_neither_query_nor_p(plt, found):
     display = CoefficientsDisplay.from_frame(found.drop(columns=["query", "p", "odds_ratio"]))
     assert display.p_ax_ is None and display.table.columns.tolist() == ["covariate", "coefficient", "low", "high"]

@@ -1,5 +1,6 @@
 """List transformers by themselves and in pipelines."""
 
+import importlib.util
 import pickle
 
 import numpy as np
@@ -306,10 +307,12 @@ def test_aggregator_union_exposes_parameters_of_its_members():
     for wrong, words in (([], "at least one"), ([("a", "drop")], "got only 'drop'"), ([CombSUM()], "tuples")):
         with pytest.raises(ValueError, match=words):
             AggregatorUnion(wrong).fit(example_lists())
-    with pytest.raises(TypeError, match="must contain aggregators"):
+    with pytest.raises(TypeError, match="must contain aggregators, with fit and transform, or 'drop'; 'a' is 3"):
         AggregatorUnion([("a", 3)]).fit(example_lists())
     alone = AggregatorUnion([("chain", Foreign("pandas"))]).fit_transform(example_lists())
     assert alone.equals(AggregatorUnion([("chain", CombSUM())]).fit_transform(example_lists()))
+    if importlib.util.find_spec("polars") and importlib.util.find_spec("pyarrow"):
+        assert alone.equals(AggregatorUnion([("chain", Foreign("polars"))]).fit_transform(example_lists()))
     for transformer in (TopK(1), TopK(1).set_output(transform="pandas")):
         with pytest.raises(TypeError, match="got 'a', which returns ranked lists"):
             AggregatorUnion([("a", make_pipeline(transformer)), ("b", CombSUM())]).fit(example_lists())

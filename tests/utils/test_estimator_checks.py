@@ -13,7 +13,10 @@ from skrankagg._data._qrels import AlignedQrels, choose_qrels
 from skrankagg._data._ranked_lists import check_lists
 from skrankagg._support._sklearn import BaseEstimator, TransformerMixin, clone
 from skrankagg.base import BaseAggregator
+from skrankagg.exceptions import InputError
 from skrankagg.preprocessing import VoterSelector, VoterWeighter
+from skrankagg.utils._checks._common import check_mixed_queries
+from skrankagg.utils._checks._shared import encode_queries, same
 from skrankagg.utils.estimator_checks import EXEMPTIONS, all_checks, check_aggregator, example_lists, example_qrels
 
 
@@ -343,6 +346,36 @@ def test_check_message_ends_with_the_tag_to_declare(aggregator, check, tag):
 def test_check_errors_rejects_missing_and_other_errors(aggregator, reason):
     with pytest.raises(AssertionError, match=f"Error about '.*' was expected; {reason}"):
         dict(all_checks(aggregator))["check_errors"](aggregator)
+
+
+class Picky(Popularity):
+    """Correct, but refuses queries with a list of one item, or all queries."""
+
+    def __init__(self, all_queries=False):
+        self.all_queries = all_queries
+
+    def _aggregate(self, lists):
+        if self.all_queries or (lists.list_length == 1).any():
+            raise InputError("`lists` must have several items.")
+        return super()._aggregate(lists)
+
+
+def test_check_mixed_queries_leaves_out_some_queries_that_a_method_refuses():
+    lists = encode_queries("any")
+    single = np.maximum.reduceat(lists.list_length == 1, lists.list_ptr[:-1])
+    assert 0 < single.sum() < lists.n_queries / 2
+    check_mixed_queries(Picky())
+    with pytest.raises(AssertionError, match=r"only 0 of the queries .* are accepted"):
+        check_mixed_queries(Picky(all_queries=True))
+
+
+def test_same_compares_columns_of_words():
+    frame = pd.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "note": ["x", "y"], "score": [2.0, 1.0]})
+    same(frame.copy(), frame, "the copy")
+    with pytest.raises(AssertionError, match=r"the copy: the column 'note' differs, see the notes\."):
+        same(frame.assign(note=["x", "z"]), frame, "the copy", hint=", see the notes")
+    with pytest.raises(AssertionError, match="the numbers differ in column 'score'"):
+        same(frame.assign(score=[2.0, 1.5]), frame, "the copy")
 
 
 def test_check_persistence_rejects_a_frame_that_skops_cannot_save():

@@ -12,8 +12,9 @@ from scipy.sparse import csr_array
 from ..._support._threads import one_blas_thread
 from ._posterior import plain_curvature
 
-# A scaled coefficient beyond this size separates winners from losers: odds of e ** 20 at a typical difference.
-FAR = 20.0
+# A scaled coefficient beyond this size separates winners from losers: odds of e ** 16 at a typical difference. If a
+# coefficient and a difference of worths grow together, both stop at about 18, because rounding then hides the slope.
+FAR = 16.0
 # A step is halved if the slope at its end points back, and exceeds this share of the slope at its start.
 _TOO_FAR = 0.5
 # If steps are smaller than this number and no longer shrink, rounding prevents further progress.

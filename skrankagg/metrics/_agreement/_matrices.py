@@ -284,11 +284,12 @@ def tied_by_score(run):
     if not isinstance(run, pd.DataFrame) or "score" not in run or "rank" not in run:
         return run
     lists = check_lists(run)  # warns of contradictions
-    if (marked := lists.list_conflict) is not None:
-        if lists.list_merged is not None:  # lists in which distinct scores round to the same float64
-            marked = marked | lists.list_merged
-        by_rank = run["query"].isin(lists.queries[lists.list_query[marked]])
-        run = run.assign(score=run["score"].where(~by_rank, -run["rank"].astype(float)))
+    if lists.list_conflict is not None:
+        by_rank = run["query"].isin(lists.queries[lists.list_query[lists.list_conflict]])
+        # A column that also contains ranks is of float64, to which distinct large integers may round. So the scores
+        # are replaced by their positions in the order of all scores.
+        place = pd.Series(pd.factorize(run["score"], sort=True)[0], index=run.index)
+        run = run.assign(score=place.where(~by_rank, -run["rank"].astype(float)))
     return run.drop(columns="rank")
 
 
@@ -331,8 +332,7 @@ def _pair_strips(dense, held):
     is None.
     """
     m, n = dense.shape
-    if n < 2**15:
-        dense = dense.astype(np.int16)
+    dense = dense.astype(np.int16 if n < 2**15 else np.int32, copy=False)
     width = min(max(n, _STRIP_CELLS // m), n * (n - 1) // 2)
     sign = np.empty((m, width), dtype=np.float32)
     both = None if held is None else np.empty((m, width), dtype=np.float32)

@@ -84,8 +84,6 @@ class ExpectedRelevance(RankedRelevance):
     def _sum_first(self, key, values, k):
         """For each list, sum ``values()`` over the first `k` rows; the running sums are cached under `key`."""
         total = self.once(key, lambda: ragged_cumsum(values(), self.ptr))
-        if len(total) == 0:
-            return np.zeros(self.n_queries)
         start, end = self.ptr[:-1], self.ptr[1:]
         if k is not None:
             end = np.minimum(end, start + k)
