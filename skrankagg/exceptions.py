@@ -395,13 +395,13 @@ class RankScoreConflictWarning(UserWarning):
     There are two usual causes. The first cause is that smaller scores are better, as for distances and p-values. The
     second cause is that the scores and the ranks belong to different lists. Methods that use only ranks ignore the
     scores. Methods with the tag ``needs_scores`` refuse the list with a ValueError. These methods are
-    :class:`~skrankagg.CombSUM` and :class:`~skrankagg.CombMNZ` with a norm of scores, and methods built on these two. A
-    list of weight 0 is not refused, because it has no influence.
+    :class:`~skrankagg.CombSUM` and :class:`~skrankagg.CombMNZ` with a norm that uses scores, and methods built on these
+    two. A list of weight 0 is not refused, because it has no influence.
 
     See Also
     --------
     skrankagg.RankedLists.from_frame : Warns, unless ``rank=None`` or ``score=None`` leaves one of the columns out.
-    skrankagg.preprocessing.ScoreNormalizer : Computes scores from ranks with a norm of ranks.
+    skrankagg.preprocessing.ScoreNormalizer : Computes scores from ranks if its norm uses ranks.
 
     Examples
     --------

@@ -192,4 +192,4 @@ NORMS = {  # the default of CombSUM comes first
 #: Normalisations that use scores; all others use only ranks.
 SCORE_NORMS = frozenset({"min-max", "z-score", "max", "sum", "l2", "dbsf", None})
 #: Text of the remedy in the message about lists without scores.
-SCORES_HINT = "add a column 'score', or choose a norm of ranks, norm='borda' or norm='rank'"
+SCORES_HINT = "add a column 'score', or choose a norm that uses ranks, norm='borda' or norm='rank'"

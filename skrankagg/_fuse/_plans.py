@@ -57,7 +57,7 @@ def read_plan(aggregator):
     return None if read is None else read(aggregator)
 
 
-# ---------------------------------------------------------------------- methods of ranks
+# ---------------------------------------------------------------------- methods that use ranks
 
 
 def _plan_rrf(method):
@@ -116,7 +116,7 @@ def _table(kind, **parameters):
     return lambda length: gains(length.bit_length())
 
 
-# ---------------------------------------------------------------------- methods of scores
+# ---------------------------------------------------------------------- methods that use scores
 
 
 def _plan_sum(method):

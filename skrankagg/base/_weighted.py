@@ -207,7 +207,7 @@ class WeightedAggregator(BaseAggregator):
 
     _parameter_constraints: dict = WEIGHTING
     #: Advice in the warning if weights follow the length of the lists.
-    _length_advice = "cut all lists to one depth with TopK, or choose a method that learns no weights"
+    _length_advice = "cut all lists to the same depth with TopK, or choose a method that learns no weights"
 
     def _aggregate(self, lists):
         return self._aggregate_weighted(*self._weigh(lists))

@@ -470,7 +470,10 @@ def test_help_describes_commands_and_gives_examples(capsys, command):
         ("compare --metrics p", "needs a cutoff"),
         ("compare --n-jobs 0", "n_jobs"),
         ("compare lists.csv qrels.txt --methods CombSUM[norm=min-max]", "needs scores"),
-        ("aggregate lists.csv --method CombSUM", "choose a norm of ranks, --param norm=borda or --param norm=rank"),
+        (
+            "aggregate lists.csv --method CombSUM",
+            "choose a norm that uses ranks, --param norm=borda or --param norm=rank",
+        ),
         ("compare --out nope/results.csv", "cannot write 'nope/results.csv': there is no folder 'nope'."),
         ("aggregate lists.csv --method CombSUM -o nope/out.csv", "there is no folder 'nope'."),
         ("evaluate lists.csv qrels.txt", "lists.csv: A run must have one list for each query; query 'q1' has 2"),

@@ -53,8 +53,8 @@ def folder(tmp_path, monkeypatch):
 
 # Each command, and a part of what it prints.
 COMMANDS = [
-    ("aggregate ranks.csv --method CombSUM", "choose a norm of ranks, --param norm=borda or --param norm=rank."),
-    ("compare ranks.csv qrels.txt --methods CombSUM", "choose a norm of ranks, norm=borda or norm=rank."),
+    ("aggregate ranks.csv --method CombSUM", "choose a norm that uses ranks, --param norm=borda or --param norm=rank."),
+    ("compare ranks.csv qrels.txt --methods CombSUM", "choose a norm that uses ranks, norm=borda or norm=rank."),
     ("aggregate ranks.csv --method CombSUM[absent_score=min,norm=rank]", "Choose --param norm=min-max"),
     ("aggregate negative.csv --method BordaCount", "If these are scores, rename the column to score."),
     ("aggregate twice.csv --method BordaCount", "Keep one of them."),

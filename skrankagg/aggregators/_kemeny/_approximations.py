@@ -203,7 +203,7 @@ class PickAPerm(BaseNearKemeny):
     """
 
     _guide = {
-        "absent": "as `Kemeny` when lists are compared; then tied at the end of the chosen list",
+        "absent": "as in `Kemeny` when costs are computed; tied at the end of the list that is chosen",
         "ties": "half a disagreement with a list that orders them",
         "cost": "$m n^2$",
     }

@@ -149,7 +149,7 @@ class Outranking(BaseAggregator):
 
     _guide = {
         "absent": (
-            "a defeat against every item of the list, with a veto; two absent items tie "
+            "a defeat against every item of the list, large enough for a veto; two absent items tie "
             '(`both_absent="ignore"`: no opinion)'
         ),
         "ties": "agree in both directions at `preference=0`",

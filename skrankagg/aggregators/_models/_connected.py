@@ -92,7 +92,7 @@ def _refuse(lists, q, above, n_parts, label):
     }
     found = " and ".join(f"no list ranks {name(items)} {which} others" for which, items in ends.items() if len(items))
     raise InputError(
-        "With prior=0, a chain of lists must lead from each item down to every other item. The items of query "
-        f"{show_id(lists.queries, q)} fall into {n_parts} parts: {found}, so the likelihood has no maximum. Choose "
-        "prior=0.5, or leave these items out."
+        "With prior=0, each item must be above every other item, in one list or through a chain of lists. The items "
+        f"of query {show_id(lists.queries, q)} fall into {n_parts} parts: {found}, so the likelihood has no maximum. "
+        "Choose prior=0.5, or leave these items out."
     )

@@ -169,9 +169,9 @@ class PlackettLuce(WeightedAggregator):
 
     The prior adds :math:`p\,t_i - 2p \log(1 + e^{t_i})` to the log-likelihood for each item [3]_. With the prior, there
     is always exactly one solution, and its worths are finite. Without the prior a solution may not exist. It exists if
-    a chain of items leads from each item to each other item, and some list ranks each item of the chain above the next
-    one [2]_. The scores then have the mean 0. With "davidson" there may be no solution if ties alone connect some
-    items.
+    each item is above every other item, in one list or through a chain of lists [2]_. For example, a is above c through
+    two lists that rank a above b and b above c. The scores then have the mean 0. With "davidson" there may be no
+    solution if ties alone connect some items.
 
     **Ties.** A class :math:`C` of :math:`d` tied items contains no information about the order of its items. With
     "average" its log-likelihood is the mean over all orders of the class. Let R be the worth of the items below the

@@ -100,7 +100,7 @@ class Agglomerative(WeightedAggregator):
     """
 
     _guide = {
-        "absent": "the mean of the remaining places, (L + 1 + n) / 2; for the majorities below each item of the list",
+        "absent": "the mean of the remaining places, (L + 1 + n) / 2; in majorities, a place below the listed items",
         "ties": "mean rank",
         "cost": "$m n^2 + m^2 n$, at worst $+ m^3$",
     }

@@ -218,8 +218,8 @@ class DIBRA(WeightedAggregator):
         if self.distance == "tau" and self.weight_norm is None:
             return super()._length_advice
         return (
-            "cut all lists to one depth with TopK, set distance='tau' and weight_norm=None, or choose a method that "
-            "learns no weights"
+            "cut all lists to the same depth with TopK, set distance='tau' and weight_norm=None, or choose a method "
+            "that learns no weights"
         )
 
     def _prepare(self, X):

@@ -66,8 +66,8 @@ def _example_lists(random_state, n_queries, n_voters, n_items, full, with_ties):
                 continue
             length = n_items if full else int(rng.integers(1, n_items + 1))
             item = rng.permutation(n_items)[:length]
-            # A small number of distinct levels causes many ties. The scores are unevenly spaced, so norms of scores
-            # differ from norms of ranks.
+            # A small number of distinct levels causes many ties. The scores are unevenly spaced, so norms that
+            # use scores differ from norms that use ranks.
             level = rng.integers(0, n_items // 2 + 1, length) if with_ties else rng.permutation(length)
             score = np.round((level + 1) ** 1.5 * (v + 1), 6)
             rank = 1.0 + np.searchsorted(np.sort(-score), -score)
