@@ -204,9 +204,9 @@ class VoterKFold:
 def _copies(lists):
     """For each list, return the number of equal lists that it represents, and the first list of its comparison.
 
-    Both arrays have the shape (n_lists,). If a comparison consists of several lists, they stay together: its first list
-    counts as 1, and its other lists count as 0. In a query with fractional weights, every list counts as one list,
-    except for merged comparisons.
+    Both arrays have the shape (n_lists,). If a comparison consists of several lists, these lists stay together: the
+    first list counts as 1, and the others count as 0. In a query with fractional weights, every list counts as one
+    list, except for merged comparisons.
     """
     weight, first = lists.list_weight, first_of_each_unit(lists)
     marks = np.zeros(lists.n_lists, dtype=np.int64) if lists.list_duel is None else lists.list_duel

@@ -241,7 +241,7 @@ class EliminationDisplay(Display):
         self._legend(list(self.parts_.values()))
 
     def _fewest_leave(self):
-        """Return True if the rule eliminates the items with the fewest votes, rather than the most last places."""
+        """Return True if the items with the fewest votes leave, False if the items with the most last places leave."""
         least = self.table.groupby("round")["votes"].transform("min")
         return bool((self.table["votes"] == least)[self.table["leaves"]].all())
 

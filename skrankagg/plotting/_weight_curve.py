@@ -47,8 +47,8 @@ class WeightCurveDisplay(Display):
         `mean` is the mean over the queries, or the total of a count. `low` and `high` are the ends of its interval. The
         index is the weight of the second voter; the first voter has 1 minus this weight.
     levels : Series of shape (3,)
-        The mean of the measure for the first voter's lists, for the second voter's lists, and for equal weights,
-        indexed by their names in the legend.
+        Three means of the measure, indexed by their names in the legend: for the lists of the first voter, for the
+        lists of the second voter, and for equal weights.
     voters : tuple of two ids
         Ids of the first and the second voter.
     label : str, default="score"

@@ -146,10 +146,10 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
     first, second : list, or mapping or Series of item to rank
         Rankings.
     penalty : float, default=0.5
-        Cost, from 0 to 1, of a pair that is tied in only one of the rankings. 0 is the optimistic choice, and 1/2 is
-        the neutral choice.
+        Cost, from 0 to 1, of a pair that is tied in only one of the rankings. The optimistic choice is 0, and the
+        neutral choice is 1/2.
     normalize : bool, default=False
-        Whether to divide by the number of pairs of the items that at least one ranking contains.
+        Whether to divide by the number of pairs of items. Items that only one ranking contains are also counted.
 
     Returns
     -------

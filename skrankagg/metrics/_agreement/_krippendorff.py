@@ -174,7 +174,7 @@ class _Parts:
 
 
 def _read(ratings, level):
-    """Return the item of each rating, the grade of each rating as an index, and the value of each grade.
+    """Return three arrays: the item of each rating, the index of its grade, and the value of each grade.
 
     Grades are sorted by value. Nominal grades have no order; their values are 0, 1, 2 and so on.
     """

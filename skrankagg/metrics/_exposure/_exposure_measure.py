@@ -85,7 +85,7 @@ def define(label: str, compute: Callable, *, greater_is_better: bool) -> Callabl
 
 
 def measure_run(name, run, item_groups, per_query, **options):
-    """Compute a registered measure of a run: the mean over the queries, or with `per_query` a value for each query."""
+    """Compute a registered measure of a run; return its mean, or the value of each query if `per_query` is true."""
     check_flag("per_query", per_query)
     measure = EXPOSURE_MEASURES[name]
     measure.check_cutoff(options.get("k"))

@@ -42,7 +42,7 @@ _SINGLE = {str, int, float}
 
 @dataclass
 class GradedRun:
-    """Grades of the items in a run, and the reason if no item of the run is judged.
+    """Grades of the items in a run, with an explanation if the run has no judged item.
 
     Parameters
     ----------
@@ -330,7 +330,7 @@ def _plain(run, qrels, missing_queries):
 
 
 def _usual_dicts(qrels, missing_queries, grade, score, ptr, best_first, judged_ptr, items):
-    """Build the GradedRun of a run and judgements in dicts from the arrays that the kernel `grade_dicts` returned."""
+    """Build a GradedRun from the arrays that the kernel `grade_dicts` computed from dicts."""
     queries = pd.Index(list(qrels), name="query", tupleize_cols=False)
     if missing_queries == "skip":
         chosen = np.flatnonzero(np.diff(ptr))

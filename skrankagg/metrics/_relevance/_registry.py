@@ -200,7 +200,7 @@ def orient(values, metric, frame=None):
 
 
 def find_measure(metric, frame=None):
-    """Return the measure that a name describes, or None if the name is not a measure, such as the column "time".
+    """Return the measure with a name, or None if there is no such measure, as for the column "time".
 
     User-defined measures are found by name only in a frame that has their column.
     """

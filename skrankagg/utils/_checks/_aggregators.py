@@ -278,7 +278,7 @@ def check_condorcet_winner(aggregator):
 
 
 def check_absent_below(aggregator):
-    """Check the tag `absent_below`: it must be True exactly for methods that rank seldom compared items below others.
+    """Check that the tag `absent_below` is True if, and only if, the method ranks seldom compared items below others.
 
     There are two pairs of items. One pair is in many lists, the other pair is in few lists, and no list contains items
     of both pairs. The better item of each pair wins about two of three comparisons. Therefore a method that ignores
