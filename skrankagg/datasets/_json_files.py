@@ -22,7 +22,7 @@ _PIECE = 2**12
 
 
 def is_json(source):
-    """Return True if a file begins with ``{`` or ``[``, like a JSON object or array; tables are unlikely to do so."""
+    """Return True if a file begins with ``{`` or ``[``, like a JSON object or array but unlike most tables."""
     with opened(source) as stream:
         data = stream.read(_PIECE).removeprefix(BOM)
         while data and not data.lstrip(b" \t\r\n"):

@@ -392,7 +392,7 @@ def preference_probabilities(
 
 
 def _choose_query(aggregator, X, query, unit):
-    """Return the lists to aggregate, and the position of the chosen query among their queries."""
+    """Return the lists to aggregate, and the position of the chosen query in these lists."""
     lists = encode_with_groups(aggregator, X, None if unit in UNITS else unit)
     if query is not None:
         if unit == "query":

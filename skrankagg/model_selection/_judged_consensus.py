@@ -186,7 +186,7 @@ class JudgedConsensus(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         raise NotImplementedError(f"{type(self).__name__} must define _add(rows).")
 
     def _needs_judgements(self):
-        """Return True: a Comparator must measure this estimator on queries outside its training data."""
+        """Return True, because a Comparator must measure this estimator on queries outside its training data."""
         return True
 
     def __sklearn_is_fitted__(self) -> bool:

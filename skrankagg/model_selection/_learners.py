@@ -5,7 +5,7 @@ from ..metrics._judging._find_judgements import find_judgements, tags_of
 
 
 def find_learners(members, learns):
-    """Find the methods that learn from judgements; return a dict that maps the names of these methods to reasons.
+    """Find the methods that learn from judgements; return a dict of their names to reasons.
 
     `learns` contains the names of further methods that learn from judgements.
     """

@@ -69,7 +69,7 @@ def all_transformers() -> dict[str, type[ListTransformer]]:
 
 
 def default_methods() -> list[tuple[str, BaseAggregator]]:
-    """Return one estimator of each aggregator and variant: the methods that the command line compares by default.
+    """Return the methods that the command line compares by default: one estimator of each aggregator and variant.
 
     Methods that learn from judgements are not included.
 

@@ -65,7 +65,7 @@ _FULL = {"spearman": _full_rho, "footrule": lambda ranks: cdist(ranks, ranks, "c
 
 
 class HasRuns(Protocol):
-    """Protocol of an object with a dict of runs, keyed by name, such as a fitted Comparator."""
+    """Protocol of an object, such as a fitted Comparator, that has a dict of runs, keyed by name."""
 
     runs_: Mapping[str, pd.DataFrame]
 

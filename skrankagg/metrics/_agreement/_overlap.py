@@ -4,8 +4,8 @@ At depth d, an item of a ranking *contributes* 1 if it is among the first d item
 items is only partly within the depth, there are three definitions [1]_. ``"w"``: tied items share the first place of
 the group, and all contribute 1 from this place on. ``"a"``: the order of tied items is unknown, and each item
 contributes the share of the group that lies within the depth. Every measure is then a mean over all orders of the tied
-items. ``"b"``: rankings x and y have the agreement ``A(x, y) / sqrt(A(x, x) A(y, y))``, where A is the agreement under
-"a". Equal rankings then agree fully.
+items. ``"b"``: the agreement A(x, y) under "a" of rankings x and y is divided by ``sqrt(A(x, x) A(y, y))``, so that
+equal rankings agree fully.
 
 Let c and c' be the contributions in two rankings. The agreement at depth d is :math:`2 \sum c c' / (\sum c + \sum c')`
 under "w", :math:`\sum c c' / d` under "a" and :math:`\sum c c' / \sqrt{\sum c^2 \sum c'^2}` under "b".

@@ -52,7 +52,7 @@ class ExposureMeasure:
         return [name for name in inspect.signature(self.compute).parameters if name != "grouped"]
 
     def check_cutoff(self, k):
-        """Raise InputError unless the cutoff is a whole number of at least 1, or None for a measure without cutoff."""
+        """Raise InputError unless the cutoff is an integer of at least 1, or None for a measure that does not need it."""
         cutoff = inspect.signature(self.compute).parameters.get("k")
         if k is not None or (cutoff is not None and cutoff.default is cutoff.empty):
             check_count("k", k)
@@ -95,7 +95,7 @@ def measure_run(name, run, item_groups, per_query, **options):
 
 
 def mean_of(values):
-    """Return the mean of the queries' values, leaving out NaN; return NaN if all values are NaN."""
+    """Return the mean of the queries' values that are not NaN; return NaN if all values are NaN."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else float("nan")
 

@@ -413,7 +413,7 @@ def _rank_parity(grouped):
 
 @define("Rank parity", _rank_parity, greater_is_better=False)
 def rank_parity(run: RunLike, item_groups: AnyItemGroups, *, per_query: bool = False) -> float | pd.Series:
-    r"""Compute the attribute rank parity (ARP): the largest minus the smallest share of favored pairs of a group.
+    r"""Compute the attribute rank parity (ARP): the largest minus the smallest share of favored pairs among the groups.
 
     Parameters
     ----------

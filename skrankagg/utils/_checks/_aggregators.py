@@ -317,9 +317,10 @@ def _compared_pairs(often, seldom):
 
 @lru_cache(maxsize=1)
 def _plain_queries():
-    """Return a tuple for each query of the example lists: the lists as dicts, as RankedLists, and the query id.
+    """Return the lists and the id of each query of the example lists.
 
-    The dict maps each voter to a dict of item to score.
+    The result is a list of tuples. A tuple contains the lists of a query as a dict, the same lists as RankedLists, and
+    the id of the query. The dict maps each voter to a dict of item to score.
     """
     lists = example_lists().sort_values(["query", "voter", "score", "item"], ascending=[True, True, False, True])
     found = []
