@@ -52,7 +52,7 @@ class ExposureMeasure:
         return [name for name in inspect.signature(self.compute).parameters if name != "grouped"]
 
     def check_cutoff(self, k):
-        """Raise InputError unless the cutoff is an integer of at least 1, or None for a measure that does not need it."""
+        """Raise InputError unless the cutoff is an integer of at least 1, or None for a measure that allows None."""
         cutoff = inspect.signature(self.compute).parameters.get("k")
         if k is not None or (cutoff is not None and cutoff.default is cutoff.empty):
             check_count("k", k)

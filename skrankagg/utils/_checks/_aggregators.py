@@ -278,7 +278,7 @@ def check_condorcet_winner(aggregator):
 
 
 def check_absent_below(aggregator):
-    """Check that the tag `absent_below` is True if, and only if, the method ranks seldom compared items below others.
+    """Check that the tag `absent_below` is True exactly if the method ranks items lower when they are seldom compared.
 
     There are two pairs of items. One pair is in many lists, the other pair is in few lists, and no list contains items
     of both pairs. The better item of each pair wins about two of three comparisons. Therefore a method that ignores
