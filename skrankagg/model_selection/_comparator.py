@@ -166,7 +166,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
     With `cv`, each consensus of such a method comes from a fit on other queries. All methods are measured over the same
     judged queries. Afterwards the method is fitted on all queries. The method is called with RankedLists. If a part of
-    the method needs judgements and contains none, the Comparator passes its judgements of the training queries as `y`.
+    the method needs judgements and contains none, the Comparator passes its own judgements of the training queries as
+    `y`.
 
     Before ``fit``, a parameter may have been learned from the same queries. For example, voter weights may have been
     measured on them. In this case, `cv` cannot hold the queries out. If `learns` contains a method whose ``fit`` itself

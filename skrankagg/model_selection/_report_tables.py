@@ -446,7 +446,7 @@ def _rules(table, references):
 
 
 def mean_table(per_query):
-    """Summarize each measure of each method over the queries, by the mean for most measures."""
+    """Summarize the values of the queries for each method and measure; most measures are averaged."""
     measures = {column: find_measure(column, per_query) for column in per_query}
     groups = per_query.groupby(level=0, sort=False)
     means = {

@@ -23,7 +23,7 @@ _ROUNDING = 1e-9
 
 
 class TopSet(JudgedConsensus):
-    r"""Cut a consensus after its first items, so that they contain relevant items with a given confidence.
+    r"""Cut a consensus after its first items, so that the result contains relevant items with a given confidence.
 
     The consensus of each query is cut at a depth that is learned from judged queries. It is the smallest depth at which
     the result for a new query contains a relevant item, or a given share of the relevant items, with probability

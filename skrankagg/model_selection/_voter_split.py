@@ -28,8 +28,8 @@ class VoterKFold:
     """Split the lists of each query into folds; each fold is the test set once.
 
     Scikit-learn's functions cannot use this splitter, because they treat each query as one sample. The training set and
-    the test set contain lists of all queries. Each set is given as weights of the lists, so that all items stay
-    candidates.
+    the test set contain lists of all queries. A set is given as a weight for each list; lists outside the set have
+    weight 0. All items therefore stay candidates.
 
     Parameters
     ----------

@@ -214,8 +214,8 @@ class RankStabilityDisplay(Display):
         top : int, default=20
             Number of items to show.
         n_places : int, default=None
-            Number k of places; the second column shows the chances in the column `top_k`. None uses the largest k below
-            the number of items, if `table` has such a column.
+            Number k of places; the second column shows the chances in the column `top_k`. None uses the column with the
+            largest k below the number of items, if there is such a column.
         label : str, default=None
             Label of the axis; None uses a label that names the kind of the intervals.
         ax : matplotlib Axes, default=None

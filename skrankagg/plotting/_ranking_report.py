@@ -195,7 +195,7 @@ def ranking_report(
     skrankagg.inspection.rank_stability : Places over draws of the lists.
     skrankagg.inspection.rank_confidence : Confidence sets of the true ranks.
     skrankagg.inspection.voter_contributions : The contribution of each list.
-    skrankagg.inspection.voter_influence : Changes of the consensus without each list.
+    skrankagg.inspection.voter_influence : Changes of the consensus if a list is left out.
     skrankagg.inspection.audit : Checks of paired comparisons.
 
     Notes

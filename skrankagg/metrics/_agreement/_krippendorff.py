@@ -53,7 +53,7 @@ def krippendorff_alpha(
     n_resamples: int = 1000,
     random_state: int = 0,
 ) -> KrippendorffAlpha:
-    r"""Compute Krippendorff's alpha, which measures the agreement of judges who rate items, with a confidence interval.
+    r"""Compute Krippendorff's alpha, a measure of the agreement of judges who rate items, and its confidence interval.
 
     Parameters
     ----------

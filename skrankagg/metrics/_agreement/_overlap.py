@@ -203,9 +203,9 @@ def rank_biased_overlap(
     -----
     The value is :math:`\frac{1 - p}{p} \sum_{d \ge 1} A_d p^d` where :math:`A_d` is the agreement at depth d [1]_. Ties
     are treated as in [2]_. Let the shorter ranking contain s items and the longer ranking l items. Below depth s, the
-    shorter ranking is assumed to continue with items that only the longer ranking contains. In its next d places, it is
-    assumed to have d times the agreement at depth s ("ext"), 0 ("min") or d ("max") of these items. Below depth l, both
-    rankings are assumed to continue in this way. For n items, the computation takes O(n l) time.
+    shorter ranking is assumed to continue with items that only the longer ranking contains. Its next d places are
+    assumed to contain d times the agreement at depth s ("ext"), 0 ("min") or d ("max") of these items. Below depth l,
+    both rankings are assumed to continue in this way. For n items, the computation takes O(n l) time.
 
     References
     ----------

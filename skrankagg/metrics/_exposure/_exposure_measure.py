@@ -214,7 +214,7 @@ def make_exposure_measure(
 
     See Also
     --------
-    ExposureScorer : Scores an estimator by an exposure measure without judgements.
+    ExposureScorer : Scores an estimator by an exposure measure; it needs no judgements.
     make_measure : Turns a function of one query's ranking into a measure.
 
     Notes
@@ -259,7 +259,7 @@ class ExposureScorer:
     See Also
     --------
     ConsensusScorer : Rates a consensus by its closeness to the lists.
-    make_exposure_measure : Makes a measure, which is computed next to measures of relevance.
+    make_exposure_measure : Makes a measure that is computed together with measures of relevance.
 
     Examples
     --------

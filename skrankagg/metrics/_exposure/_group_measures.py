@@ -303,7 +303,7 @@ def attention_difference(
 ) -> float | pd.Series:
     r"""Compute the difference between the largest and the smallest mean attention of a group.
 
-    This is attention-weighted rank fairness (AWRF), combined over the groups by the difference.
+    This is a form of attention-weighted rank fairness (AWRF) in which groups are compared by a difference.
 
     Parameters
     ----------
@@ -363,7 +363,7 @@ def attention_ratio(
 ) -> float | pd.Series:
     r"""Divide the smallest mean attention of a group by the largest.
 
-    This is attention-weighted rank fairness (AWRF), combined over the groups by the ratio.
+    This is a form of attention-weighted rank fairness (AWRF) in which groups are compared by a ratio.
 
     Parameters
     ----------
