@@ -440,7 +440,7 @@ def _rules(table, references):
     """Return the positions of the rows with a horizontal rule above them; the titles are row 0."""
     is_voter = table.index.get_level_values(0).isin(table.attrs.get(VOTERS, []))
     first = int(is_voter.argmax()) if is_voter.any() else 0
-    # If voters and methods are mixed, as in a sorted table, there is no rule between them.
+    # If voters and methods are mixed, as in a sorted table, there is no line between them.
     between = {1 + first} if first and is_voter[first:].all() else set()
     return between if references is None else between | {1 + len(table)}
 

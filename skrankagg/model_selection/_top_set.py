@@ -1,4 +1,4 @@
-"""TopSet: the first items of a consensus, so that they contain relevant items with a given confidence."""
+"""TopSet: a cut of a consensus after which the result contains relevant items with a given confidence."""
 
 from __future__ import annotations
 

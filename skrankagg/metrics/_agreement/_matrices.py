@@ -322,11 +322,12 @@ def pair_counts_of_all(ranks):
 
 
 def _pair_strips(dense, held):
-    """Compare the items of all pairs in every list, and yield the results for one block of pairs at a time.
+    """Compare the items of all pairs in every list, and yield the results for one strip of pairs at a time.
 
-    Each result is a tuple of signs and a mask, both of shape (n_lists, n_pairs). A sign is 1 if a list ranks the first
-    item of a pair higher, -1 if it ranks the second item higher, and 0 otherwise. The mask is 1 if a list contains both
-    items of a pair. If `held` is None, all lists contain all items, and the mask is None.
+    A strip is a part of all pairs. Its result is a tuple of signs and a mask, both of shape (n_lists, n_pairs). A sign
+    is 1 if a list ranks the first item of a pair higher, -1 if it ranks the second item higher, and 0 otherwise. The
+    mask is 1 if a list contains both items of a pair. If `held` is None, all lists contain all items, and the mask is
+    None.
     """
     m, n = dense.shape
     if n < 2**15:
@@ -364,8 +365,8 @@ def _top_distances(ranks, *, penalty=0.5, normalize=False):
     alone = n_held[:, None] - n_common  # number of items that only the first list contains
     n_union = n_held[:, None] + alone.T
     neither = ranks.shape[1] - n_union
-    # Leave out the pairs of an item that only one list contains and an item absent from both lists. They are tied in
-    # the other list.
+    # Leave out each pair with one item that only one list contains and one item that is absent from both lists. The
+    # other list ties such a pair.
     once = (first - both - alone * neither) + (second - both - alone.T * neither)
     distance = discordant + penalty * once
     return ratio_or_nan(distance, n_union * (n_union - 1) / 2) if normalize else distance

@@ -96,8 +96,8 @@ def _ndkl(grouped, k=None):
     running -= np.append(0.0, running)[start[grouped.query]]
     size = np.arange(n_rows) - start[grouped.query] + 1.0
     divergence = np.maximum(running / size - np.log(size), 0.0)
-    # A place whose item has no group repeats the divergence of the previous place. So each row counts for its own place
-    # and for all places before the next row.
+    # If the item at a place has no group, the divergence equals the divergence at the previous place. Each row therefore
+    # counts for its own place and for all places before the next row.
     last_place = np.diff(grouped.ptr)[grouped.query].astype(np.int64)
     until = last_place.copy()
     same = grouped.query[1:] == grouped.query[:-1]

@@ -313,7 +313,8 @@ def _plain(run, qrels, missing_queries):
     if fault is None and not item:
         fault = "is empty"
     elif item and np.isnan(found).all():
-        # Judgements need not list nonrelevant items, so this is not a fault. Ids of different types raise an error.
+        # A run without judged items is allowed, because judgements may omit nonrelevant items. Ids of different types
+        # raise an error.
         match_ids(_distinct(item), _distinct(one for grade in grades for one in grade), "item")
     ranked = RankedRelevance(
         np.array(found, dtype=np.float64),

@@ -180,7 +180,8 @@ def check_integer_weights(aggregator):
     if _tags(aggregator).integer_weights:
         raises(ValueError, "whole numbers", clone(aggregator).fit, lists.assign(weight=1.5))
     if is_supervised(aggregator):
-        # Copies are not compared here: they are separate voters, and values of voters are learned together.
+        # Copies of lists are not tested here: each copy would be a separate voter, and the method learns a value for
+        # each voter from all voters together.
         fitted = fit(clone(aggregator), lists)
         found, expected = fitted.transform(lists.assign(weight=2.0)), fitted.transform(lists)
         assert found["item"].tolist() == expected["item"].tolist(), "equal weights of all lists change the order"
