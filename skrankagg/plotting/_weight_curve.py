@@ -222,7 +222,7 @@ class WeightCurveDisplay(Display):
         if best is not None:
             ax.plot(weight[best], mean[best], "o", color=style["color"], markersize=7.5, zorder=3)
         ax.set_xlim(weight.min(initial=0.0) - 0.02, weight.max(initial=1.0) + 0.02)
-        # The label begins at the left end of the axis. Even a long name fits there, because the legend contains the same
+        # The label begins at the left end of the axis. Even a long name fits, because the legend contains the same
         # name and is wider than the label.
         ax.set_xlabel(f"weight of {self.voters[1]}\nthe rest for {self.voters[0]}", loc="left", parse_math=False)
         ax.set_ylabel(self.label)

@@ -96,7 +96,7 @@ def _ndkl(grouped, k=None):
     running -= np.append(0.0, running)[start[grouped.query]]
     size = np.arange(n_rows) - start[grouped.query] + 1.0
     divergence = np.maximum(running / size - np.log(size), 0.0)
-    # If the item at a place has no group, the divergence equals the divergence at the previous place. Each row therefore
+    # If the item at a place has no group, the divergence is the same as at the previous place. Each row therefore
     # counts for its own place and for all places before the next row.
     last_place = np.diff(grouped.ptr)[grouped.query].astype(np.int64)
     until = last_place.copy()
