@@ -79,8 +79,8 @@ def wilcoxon_test(difference: ArrayLike) -> tuple[float, float]:
     Returns
     -------
     statistic, pvalue : float
-        The rank sum of the positive or of the negative differences, whichever is smaller, and the p-value. The p-value
-        is exact for few queries without ties.
+        The smaller of the rank sums of the positive and the negative differences, and the p-value. The p-value is exact
+        for few queries without ties.
 
     See Also
     --------

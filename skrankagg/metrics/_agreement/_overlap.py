@@ -89,8 +89,8 @@ def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", 
     k : int
         Depth.
     ties : {"w", "a", "b"}, default="a"
-        Treatment of ties. "w" gives all tied items the first place of their group. "a" is the mean over all orders of
-        the tied items. "b" divides the agreement A(x, y) under "a" by ``sqrt(A(x, x) A(y, y))``, so that equal rankings
+        Treatment of ties. "w" gives all tied items the first place of their group. "a" averages over all orders of the
+        tied items. "b" divides the agreement A(x, y) under "a" by ``sqrt(A(x, x) A(y, y))``, so that equal rankings
         agree fully.
 
     Returns
@@ -134,8 +134,8 @@ def average_overlap(
     k : int, default=None
         Depth; None uses the length of the longer list.
     ties : {"w", "a", "b"}, default="a"
-        Treatment of ties. "w" gives all tied items the first place of their group. "a" is the mean over all orders of
-        the tied items. "b" divides the agreement A(x, y) under "a" by ``sqrt(A(x, x) A(y, y))``, so that equal rankings
+        Treatment of ties. "w" gives all tied items the first place of their group. "a" averages over all orders of the
+        tied items. "b" divides the agreement A(x, y) under "a" by ``sqrt(A(x, x) A(y, y))``, so that equal rankings
         agree fully.
 
     Returns
@@ -186,8 +186,8 @@ def rank_biased_overlap(
         "ext" extrapolates the observed agreement. "min" and "max" are the bounds of the value over all continuations of
         the rankings, and "res" is their difference.
     ties : {"w", "a", "b"}, default="a"
-        Treatment of ties. "w" gives all tied items the first place of their group. "a" is the mean over all orders of
-        the tied items. "b" divides the agreement A(x, y) under "a" by ``sqrt(A(x, x) A(y, y))``, so that equal rankings
+        Treatment of ties. "w" gives all tied items the first place of their group. "a" averages over all orders of the
+        tied items. "b" divides the agreement A(x, y) under "a" by ``sqrt(A(x, x) A(y, y))``, so that equal rankings
         agree fully.
 
     Returns

@@ -54,7 +54,7 @@ def count_pairs(ptr, first, second):
 
 
 def class_numbers(ptr, ordered):
-    """Number the tie classes of each group from 0, and return the number of each row's class.
+    """Number the classes of tied rows in each group from 0, and return the class number of each row.
 
     `ordered` contains the class of each row. Rows must be sorted by group, then by class.
     """

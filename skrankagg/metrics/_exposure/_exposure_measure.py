@@ -28,7 +28,7 @@ __all__ = ["ExposureScorer", "exposure_names", "make_exposure_measure"]
 
 @dataclass(frozen=True)
 class ExposureMeasure:
-    """Entry of an exposure measure in the registry.
+    """Exposure measure, as it is stored in the registry.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class ExposureMeasure:
     label : str
         Label of an axis, without a cutoff.
     compute : callable
-        Function of a :class:`GroupedRun`, a cutoff and options, which returns a value for each query.
+        Function that returns a value for each query, given a :class:`GroupedRun`, a cutoff and options.
     greater_is_better : bool
         Whether higher values mean more equal groups.
     """
@@ -70,7 +70,7 @@ def define(label: str, compute: Callable, *, greater_is_better: bool) -> Callabl
     label : str
         Label of an axis, without a cutoff.
     compute : callable
-        Function of a :class:`GroupedRun` and of the options, which returns a value for each query. The options are the
+        Function that returns a value for each query, given a :class:`GroupedRun` and the options. The options are the
         parameters of the public function other than the run, the groups and `per_query`.
     greater_is_better : bool
         Whether higher values mean more equal groups.

@@ -37,7 +37,7 @@ class RelevantRows:
 
     @cached_property
     def number(self):
-        """Number the relevant rows of each list from 1."""
+        """Return the number of each relevant row among the relevant rows of its list, counted from 1."""
         return positions(self.ptr)
 
     @cached_property
