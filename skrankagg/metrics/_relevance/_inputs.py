@@ -331,7 +331,7 @@ def _plain(run, qrels, missing_queries):
 
 
 def _usual_dicts(qrels, missing_queries, grade, score, ptr, best_first, judged_ptr, items):
-    """Build a GradedRun from the arrays that the kernel `grade_dicts` computed from dicts."""
+    """Build a GradedRun from arrays that the kernel `grade_dicts` computed from a run and judgements in dicts."""
     queries = pd.Index(list(qrels), name="query", tupleize_cols=False)
     if missing_queries == "skip":
         chosen = np.flatnonzero(np.diff(ptr))
