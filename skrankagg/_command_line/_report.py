@@ -106,7 +106,7 @@ def baseline_notes(baseline):
     """Return a note for the baseline "best" or "best voter", because its p-values are too small; otherwise no notes."""
     if baseline not in (BEST, BEST_VOTER):
         return []
-    return ["The same queries choose the baseline and test it, so the p-values are somewhat too small."]
+    return ["The baseline was chosen and tested on the same queries, so the p-values are somewhat too small."]
 
 
 def show_number(value, format=".6g"):

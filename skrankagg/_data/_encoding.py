@@ -220,8 +220,8 @@ def _warn_of_conflicts(conflict, name_list):
 
 
 def _warn_of_row_splits(index, list_code, value, with_rank):
-    # If a splitter has divided a list by rows, the row labels of the frame have gaps, and so have the ranks. Without
-    # ranks, a gap is recognised only if the rows of each list are sorted, best first.
+    # If a splitter has divided a list by rows, the row labels of the frame and the ranks have gaps. Without ranks, a
+    # gap is recognised only if the rows of each list are sorted, best first.
     if index is None or not pd.api.types.is_integer_dtype(index.dtype):
         return
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:

@@ -1,7 +1,7 @@
 """Recognition and conversion of the runs and judgements of other libraries, without importing these libraries.
 
-In ir_measures and ir_datasets, a run is an iterable of named tuples, and so are judgements. The tuples become the rows
-of a data frame. The classes ``Run`` and ``Qrels`` of ranx become dicts keyed by query.
+In ir_measures and ir_datasets, runs and judgements are iterables of named tuples. The tuples become the rows of a data
+frame. The classes ``Run`` and ``Qrels`` of ranx become dicts keyed by query.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -22,8 +22,9 @@ def encode_usual_runs(cls, runs, options):
     """Encode a dict of voter to run if a fast path can read it; otherwise return None.
 
     A run is a dict of query to results. The results are a dict of item to score, a list of items, or a list of (item,
-    score) tuples. The ids of the voters must be all text or all integers, and so must the ids of the queries and of the
-    items. `options` contains the options of :meth:`RankedLists.from_runs`, which must have their default values.
+    score) tuples. The ids of the voters must be all text or all integers. The same applies to the ids of the queries
+    and of the items. `options` contains the options of :meth:`RankedLists.from_runs`, which must have their default
+    values.
     """
     if any(type(value) is not type(_DEFAULTS[name]) or value != _DEFAULTS[name] for name, value in options.items()):
         return None

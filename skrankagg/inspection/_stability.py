@@ -393,7 +393,7 @@ def preference_probabilities(
 
 
 def _choose_query(aggregator, X, query, unit):
-    """Return the lists to aggregate, and the position of the chosen query among their queries."""
+    """Return the lists to aggregate, and the position of the chosen query in these lists."""
     lists = encode_with_groups(aggregator, X, None if unit in UNITS else unit)
     if query is not None:
         if unit == "query":
@@ -421,5 +421,5 @@ def _share_of_top(first, last, k):
 
 
 def _share_above(one, other):
-    """Return the share of replicates in which the place `one` is better than the place `other`; ties count half."""
+    """Return the share of replicates in which one item ranks above another, given their places; ties count half."""
     return ((one < other).mean(axis=-1) + (one <= other).mean(axis=-1)) / 2

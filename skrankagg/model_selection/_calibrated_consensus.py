@@ -90,13 +90,14 @@ class CalibratedConsensus(JudgedConsensus):
     Queries without a relevant item are used, too. All samples have the same weight, so queries with many items weigh
     more.
 
-    The seven features of ``"all"`` describe the score, the rank and the lists. The score is used directly, scaled as
-    with "min-max", and standardised within the query. The rank is used as its logarithm, and divided by the number of
-    items. The last two features are the share of the lists that contain the item, and the logarithm of the number of
-    items.
+    The seven features of ``"all"`` describe the score, the rank and the lists. The score gives three features: the
+    score itself, the score scaled as with "min-max", and the z-score within the query. The rank gives two features: its
+    logarithm, and the rank divided by the number of items. The last two features are the share of the lists that
+    contain the item, and the logarithm of the number of items.
 
-    The mean of the isotonic regressions of the folds changes in smaller steps than a single regression. Scikit-learn's
-    ``CalibratedClassifierCV`` computes the same mean from the same scores and folds. A sigmoid is fitted once.
+    There is an isotonic regression for each fold. The mean of these regressions changes in smaller steps than a single
+    regression. Scikit-learn's ``CalibratedClassifierCV`` computes the same mean from the same scores and folds. A
+    sigmoid is fitted once.
 
     The sigmoid is fitted to the targets of Platt [1]_. With r relevant and s other samples, the target of a relevant
     sample is :math:`(r + 1)/(r + 2)`, and the target of any other sample is :math:`1/(s + 2)`. Tied items have the same
@@ -105,7 +106,7 @@ class CalibratedConsensus(JudgedConsensus):
     If few items are relevant, as in lists of a thousand documents, evaluate the probabilities of the first items only.
     Over all items, any method that gives nearly every item a probability near 0 has a small error. On such lists the
     sigmoid is wrong by .1 and more for the first ten items, while isotonic regression is not. The
-    [page about probabilities](../../user_guide/probabilities.md) has the numbers, also for few judged queries.
+    [page about probabilities](../../user_guide/probabilities.md) has these numbers, and numbers for few judged queries.
 
     References
     ----------

@@ -104,8 +104,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         :func:`~skrankagg.model_selection.cross_val_consensus`. None raises an error for such methods.
     skip_slower_than : float, default=None
         Time limit for each method, in seconds above 0. A method is skipped if
-        :func:`~skrankagg.inspection.estimated_cost` expects a longer time, with all folds of `cv`. The row of such a
-        method has NaN, whatever `error_score` is. Methods with an unknown cost are never skipped. None skips no method.
+        :func:`~skrankagg.inspection.estimated_cost` predicts a longer time for all folds of `cv` together. The row of a
+        skipped method has NaN, whatever `error_score` is. Methods with an unknown cost are never skipped. None skips no
+        method.
 
     Attributes
     ----------
@@ -158,19 +159,21 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     - One of its parameters, at any depth, contains judgements. Such a parameter is a :class:`~skrankagg.Qrels`, or is
       named ``qrels`` and is not None.
     - One of its parameters, at any depth, is a :class:`~skrankagg.metrics.RankingScorer`. Or a parameter named
-      ``scoring`` is not a :class:`~skrankagg.metrics.ConsensusScorer`, which uses the lists alone.
+      ``scoring`` contains a scorer other than :class:`~skrankagg.metrics.ConsensusScorer`, which uses the lists alone.
     - The method, or an estimator inside it, has the aggregator tag ``supervised``, weights or selects voters by a
       measure, or is a Comparator.
     - `learns` contains its name.
 
     With `cv`, each consensus of such a method comes from a fit on other queries. All methods are measured over the same
     judged queries. Afterwards the method is fitted on all queries. The method is called with RankedLists. If a part of
-    the method needs judgements and contains none, the Comparator passes its judgements of the training queries as `y`.
+    the method needs judgements and contains none, the Comparator passes its own judgements of the training queries as
+    `y`.
 
-    If a parameter was learned from the queries before ``fit``, such as measured voter weights, `cv` cannot hold the
-    queries out. A method in `learns` that learns only in this way is rejected, whatever `cv` is. Let the Comparator fit
-    the estimator that learns the parameters, or learn the parameters on other queries. The choice of the best method
-    also uses judgements. To include this choice in an evaluation, call ``cross_val_score`` with the Comparator.
+    Before ``fit``, a parameter may have been learned from the same queries. For example, voter weights may have been
+    measured on them. In this case, `cv` cannot hold the queries out. If `learns` contains a method whose ``fit`` itself
+    learns nothing, an error is raised, whatever `cv` is. Let the Comparator fit the estimator that learns the
+    parameter, or learn the parameter on other queries. The choice of the best method also uses judgements. To include
+    this choice in an evaluation, call ``cross_val_score`` with the Comparator.
 
     Examples
     --------
@@ -478,8 +481,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             p-values counts only the comparisons of methods. A voter can still be the baseline.
         **options
             Options of :func:`~skrankagg.model_selection.compare_methods`: `metric`, `test`, `correction`, `confidence`,
-            `n_resamples`, `random_state`. If `metric` is None, the first measure is compared, which also determines
-            the best method.
+            `n_resamples`, `random_state`. If `metric` is None, the methods are compared by the first measure, which
+            also determines the best method.
 
         Returns
         -------

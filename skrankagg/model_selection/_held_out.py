@@ -50,8 +50,8 @@ def cross_val_consensus(
     qrels : Qrels or dict, default=None
         Judgements. They take precedence over `y`, and `y` takes precedence over judgements that the estimator contains.
     cv : int, splitter or iterable, default=5
-        Number of folds; each fold consists of neighbouring queries in the order of the lists. A splitter must have
-        queries as samples, such as ``KFold(5, shuffle=True)``. An iterable must contain pairs (train, test) of
+        Number of folds; each fold consists of neighbouring queries in the order of the lists. A splitter, such as
+        ``KFold(5, shuffle=True)``, must have queries as samples. An iterable must contain pairs (train, test) of
         positions of queries. Each query must be in exactly one test set.
     n_jobs : int, default=None
         Number of threads that fit folds at the same time. None means 1, and -1 means the number of processors.

@@ -103,8 +103,8 @@ class JudgedConsensus(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
     def _folds(self, lists, has_relevant, learns):
         """Return the training and the test queries of each fold.
 
-        If `cv` is an int, every fold contains queries with relevant items, so there may be fewer folds than `cv`. A
-        single fold is allowed if the aggregator does not learn from judgements.
+        If `cv` is an int, every fold contains queries with relevant items, so there may be fewer folds than `cv`. If
+        the aggregator does not learn from judgements, there may be only one fold.
         """
         if not is_integer(self.cv):
             return query_folds(self.cv, lists)
@@ -186,7 +186,7 @@ class JudgedConsensus(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
         raise NotImplementedError(f"{type(self).__name__} must define _add(rows).")
 
     def _needs_judgements(self):
-        """Return True: a Comparator must measure this estimator on queries outside its training data."""
+        """Return True, because a Comparator must measure this estimator on queries outside its training data."""
         return True
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -5,7 +5,7 @@ from ..metrics._judging._find_judgements import find_judgements, tags_of
 
 
 def find_learners(members, learns):
-    """Find the methods that learn from judgements; return a dict that maps the names of these methods to reasons.
+    """Find the methods that learn from judgements; return a dict of their names to reasons.
 
     `learns` contains the names of further methods that learn from judgements.
     """
@@ -31,10 +31,10 @@ def refuse_learners(reasons):
 
 
 def refuse_learnt(members, learns):
-    """Raise InputError if `learns` names a method whose fit learns nothing.
+    """Raise InputError if a method in `learns` does not learn anything in ``fit``.
 
-    The parameters of such a method were learned from judgements before ``fit``. Cross-validation therefore cannot
-    measure the method on queries that it did not learn from.
+    Its parameters must have been learned from judgements before ``fit``. Cross-validation therefore cannot measure the
+    method on queries from which the parameters were not learned.
     """
     learnt = [name for name, one in members if name in learns and find_judgements(one) is None and not _is_fitted(one)]
     if learnt:

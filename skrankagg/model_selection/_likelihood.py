@@ -69,15 +69,15 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
 
     Values for different settings of `prior` can be compared directly. A different setting of `absent` changes the
     choices and the items to choose from. To compare settings of `absent`, compare the differences between `per_choice`
-    and `uniform`. If the lists have no ties, the parameter `ties` changes nothing. If they have ties, "davidson" uses
-    the exact likelihood of the data, and "efron" and "breslow" use different approximations. Values for different
-    settings of `ties` cannot be compared in this case. Under "davidson", a tie has probability 0 if no training list
+    and `uniform`. If the lists have no ties, the parameter `ties` changes nothing. If the lists have ties, "davidson"
+    uses the exact likelihood of the data, and "efron" and "breslow" use different approximations. In this case, values
+    for different settings of `ties` cannot be compared. Under "davidson", a tie has probability 0 if no training list
     contains a tie of the same number of items. The value is then minus infinity.
 
     The likelihood uses the weights of the lists. The model's `voter_weights` multiply these weights only in the fit.
-    Settings with different voter weights are therefore measured on the same weighted lists. If equal comparisons or
-    ballots were merged, the weight of the merged list is their number. The folds divide them again, see
-    :class:`VoterKFold`.
+    Settings with different voter weights are therefore measured on the same weighted lists. Equal comparisons or
+    ballots may have been merged into one list, whose weight is the number of merged lists. The merged lists are divided
+    among the folds, see :class:`VoterKFold`.
 
     With `weighting`, the reliability of a voter is learned from the voter's training lists. If `reliability_of` is set,
     a reliability is learned for each group instead. With "global", the lists of other queries are also used. A voter or

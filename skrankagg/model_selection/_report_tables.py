@@ -160,7 +160,7 @@ def latex_table(
         Whether to set the best value of each measure in bold. With a list of methods, the best value among these
         methods is in bold.
     time : str or None, default=None
-        Name of the column of times in seconds, which are shown in ms or s. None leaves out a column "time".
+        Name of the column of times in seconds, which are shown in ms or s. With None, a column "time" is not shown.
     headings : mapping of str to str, default=None
         Headings in LaTeX, keyed by column. Measures without an entry have the headings of papers, such as MAP, P@10 and
         nDCG@10.
@@ -191,7 +191,7 @@ def latex_table(
 
     Notes
     -----
-    If the baseline is "best", the same queries choose and test the baseline. The p-values are then too small, as in
+    If the baseline is "best", it is chosen and tested on the same queries. The p-values are then too small, as in
     :func:`compare_methods`.
 
     Examples
@@ -395,8 +395,8 @@ def style_table(
 def _lay_out(results, references, marks, decimals, mark_best, time):
     """Return the titles of the row labels, the labels of each row, and the columns of a table.
 
-    Each column is a tuple of its title, its cells as text, a list that is True for the best cells, and its marks. The
-    marks are the texts that follow the cells, such as "+".
+    Each column is a tuple of its title, its cells as text, a list of bools that marks the best cells, and its marks.
+    The marks are the texts that follow the cells, such as "+".
     """
     header = ["method" if name is None else str(name) for name in results.index.names]
     labels = _labels(results)
@@ -440,13 +440,13 @@ def _rules(table, references):
     """Return the positions of the rows with a horizontal rule above them; the titles are row 0."""
     is_voter = table.index.get_level_values(0).isin(table.attrs.get(VOTERS, []))
     first = int(is_voter.argmax()) if is_voter.any() else 0
-    # If voters and methods are mixed, as in a sorted table, there is no rule between them.
+    # If voters and methods are mixed, as in a sorted table, there is no line between them.
     between = {1 + first} if first and is_voter[first:].all() else set()
     return between if references is None else between | {1 + len(table)}
 
 
 def mean_table(per_query):
-    """Summarize each measure of each method over the queries, by the mean for most measures."""
+    """Summarize the values of the queries for each method and measure; most measures are averaged."""
     measures = {column: find_measure(column, per_query) for column in per_query}
     groups = per_query.groupby(level=0, sort=False)
     means = {

@@ -37,13 +37,13 @@ class Outcome:
         return type(self.error).__name__ + (f": {text}" if text else "")
 
     def failed_value(self, error_score):
-        """Return NaN for a skipped method and `error_score` for a failed method, as the value of every measure."""
+        """Return the value that replaces the measures: NaN for a skipped method, `error_score` for a failed method."""
         return np.nan if self.skipped else float(error_score)
 
 
 @dataclass
 class Measuring:
-    """Lists with judgements, a dict of name to measure, and the value that a failed method gets for every measure."""
+    """Judged lists, the measures keyed by name, and the value that replaces every measure of a failed method."""
 
     judged: JudgedLists
     measures: dict

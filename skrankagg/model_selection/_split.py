@@ -104,7 +104,7 @@ class QueryKFold(_QuerySplitter):
     --------
     QueryShuffleSplit : Splits queries at random several times.
     skrankagg.RankedLists : Encoded lists; scikit-learn's own splitters split them by query.
-    skrankagg.RankedLists.judged : Leaves out queries without judgements from both sets.
+    skrankagg.RankedLists.judged : Leaves out queries without judgements, so that they are in no set.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""TopSet: the first items of a consensus, so that they contain relevant items with a given confidence."""
+"""TopSet: a cut of a consensus after which the result contains relevant items with a given confidence."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ _ROUNDING = 1e-9
 
 
 class TopSet(JudgedConsensus):
-    r"""Cut a consensus after its first items, so that they contain relevant items with a given confidence.
+    r"""Cut a consensus after its first items, so that the result contains relevant items with a given confidence.
 
-    The result contains the first items of each query. With probability `confidence`, these items of a new query contain
-    a relevant item, or a given share of the relevant items. The smallest such depth is learned from judged queries. The
-    confidence is valid for any aggregator, if new queries have the same distribution as the judged queries.
+    The consensus of each query is cut at a depth that is learned from judged queries. It is the smallest depth at which
+    the result for a new query contains a relevant item, or a given share of the relevant items, with probability
+    `confidence`. The confidence is valid for any aggregator, if new queries have the same distribution as the judged
+    queries.
 
     Parameters
     ----------
@@ -35,9 +36,9 @@ class TopSet(JudgedConsensus):
         The method whose consensus is cut: an aggregator, or a pipeline or search that ends in one. Set the parameters
         of the method with names such as ``aggregator__k``.
     holds : "one" or float, default="one"
-        Relevant items that the result contains: at least "one", or at least this share of the relevant items in the
-        lists of the query. A share is between 0 and 1. Choose at most 0.5, because the last relevant items are usually
-        near the end of the lists.
+        Relevant items that the result must contain. "one" requires at least one relevant item. A number between 0 and 1
+        requires at least this share of the relevant items in the lists of the query. Choose at most 0.5, because the
+        last relevant items are usually near the end of the lists.
     confidence : float, default=0.9
         Probability that the result for a new query contains these items, between 0 and 1.
     cv : int, splitter or iterable, default=5
@@ -68,9 +69,9 @@ class TopSet(JudgedConsensus):
     -----
     The *depth* of a judged query is the smallest depth at which its result contains the requested items [1]_. Let n be
     the number of judged queries and c the confidence. Then :attr:`depth_` is the :math:`\lceil (n + 1) c \rceil`-th
-    smallest depth. Queries without a relevant item in the lists have no depth, and no result can contain such an item
-    for them. The confidence therefore refers only to new queries with a relevant item in the lists. With a confidence
-    of .9 at least 9 judged queries are needed.
+    smallest depth. A query without a relevant item in the lists has no depth, because even its whole consensus contains
+    no relevant item. The confidence therefore refers only to new queries with a relevant item in the lists. With a
+    confidence of .9 at least 9 judged queries are needed.
 
     For ``"one"``, the depth is a number of items. For a share, the scores of a query are first scaled from 0 for the
     last items to 1 for the first items. The depth is then 1 minus a scaled score, so the result is longer if the scores
@@ -145,7 +146,7 @@ class TopSet(JudgedConsensus):
         self.depth_ = int(depth) if self.holds == "one" else float(depth)
 
     def _depths(self, rows):
-        """Return the smallest depth of a cut that keeps each row."""
+        """Return, for each row, the smallest depth at which the result contains the row."""
         return rows.place if self.holds == "one" else 1 - rows.min_max()
 
     def _add(self, rows):

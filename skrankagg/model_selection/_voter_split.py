@@ -28,8 +28,8 @@ class VoterKFold:
     """Split the lists of each query into folds; each fold is the test set once.
 
     Scikit-learn's functions cannot use this splitter, because they treat each query as one sample. The training set and
-    the test set contain lists of all queries. Each set is given as weights of the lists, so that all items stay
-    candidates.
+    the test set contain lists of all queries. A set is given as a weight for each list; lists outside the set have
+    weight 0. All items therefore stay candidates.
 
     Parameters
     ----------
@@ -204,9 +204,9 @@ class VoterKFold:
 def _copies(lists):
     """For each list, return the number of equal lists that it represents, and the first list of its comparison.
 
-    Both arrays have the shape (n_lists,). If a comparison consists of several lists, they stay together: its first list
-    counts as 1, and its other lists count as 0. In a query with fractional weights, every list counts as one list,
-    except for merged comparisons.
+    Both arrays have the shape (n_lists,). If a comparison consists of several lists, these lists stay together: the
+    first list counts as 1, and the others count as 0. In a query with fractional weights, every list counts as one
+    list, except for merged comparisons.
     """
     weight, first = lists.list_weight, first_of_each_unit(lists)
     marks = np.zeros(lists.n_lists, dtype=np.int64) if lists.list_duel is None else lists.list_duel

@@ -121,17 +121,17 @@ def _check_voters(voters):
 class DirichletWeights:
     """Random weights of voters that add up to 1, for a ``RandomizedSearchCV`` over ``voter_weights``.
 
-    Use random points if a grid would have too many points. Any two random points usually differ in the weight of every
-    voter. This helps if only a few voters matter.
+    Use random weights if a grid would have too many points. They also help if only a few voters matter: each random
+    draw tries a new weight of every voter, but a grid repeats the same few weights.
 
     Parameters
     ----------
     voters : sequence of ids
         Voters, such as ``lists.voters``.
     concentration : float or mapping of voter to float, default=1.0
-        Parameter of the Dirichlet distribution, above 0. With 1, all combinations of weights are equally likely. Below
-        1, weights near 0 for most voters are more likely. Above 1, nearly equal weights are more likely. A mapping
-        contains a value for each voter; voters with greater values have greater weights on average.
+        Parameter of the Dirichlet distribution, above 0. With 1, all combinations of weights are equally likely. Values
+        below 1 give most voters weights near 0. Values above 1 give the voters nearly equal weights. A mapping contains
+        a value for each voter; voters with greater values have greater weights on average.
 
     See Also
     --------

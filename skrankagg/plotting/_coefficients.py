@@ -39,7 +39,7 @@ _COLUMNS = ["covariate", "coefficient", "std_error"]
 
 @dataclass(eq=False, repr=False)
 class CoefficientsDisplay(Display):
-    r"""Coefficients of covariates, such as the position or the length of an answer, with their intervals.
+    r"""Coefficients and intervals of covariates, such as the position or the length of an answer.
 
     A line marks the coefficient 0, or the odds ratio 1. Create a display with :meth:`from_estimator` or
     :meth:`from_frame`.

@@ -68,9 +68,9 @@ class ComparisonDisplay(Display):
 
     Notes
     -----
-    The whiskers show the 95 % interval of the mean, and so how much the mean would change with other queries. The
-    interval is computed by the percentile bootstrap over queries, see :func:`~skrankagg.stats.bootstrap_interval`. With
-    fewer than 20 queries, the intervals are too short.
+    The whiskers show the 95 % interval of the mean. This interval indicates how much the mean would change with other
+    queries. The interval is computed by the percentile bootstrap over queries, see
+    :func:`~skrankagg.stats.bootstrap_interval`. With fewer than 20 queries, the intervals are too short.
 
     All methods are measured on the same queries, so their values change together. Overlapping intervals therefore do
     not mean that two methods are equal. :meth:`Comparator.compare <skrankagg.model_selection.Comparator.compare>`

@@ -56,14 +56,14 @@ class ContributionDisplay(Display):
     See Also
     --------
     skrankagg.inspection.voter_contributions : Computes the numbers.
-    VoterInfluenceDisplay : Shows changes when a list is left out, for every method.
+    VoterInfluenceDisplay : Shows how the consensus changes if a list is left out; it accepts any method.
 
     Notes
     -----
-    The score of an item is the sum of the parts to the right minus the parts to the left. The score is written at the
-    end of the bar. If there are negative contributions, a line marks the score. The voters with the largest
-    contributions to the items shown have their own colours, in the order of the legend. All other voters share one part
-    of the bar.
+    The score of an item is the sum of the parts of its bar to the right of 0, minus the sum of the parts to the left.
+    The score is written at the end of the bar. If there are negative contributions, a line marks the score. The voters
+    with the largest contributions to the items shown have their own colours, in the order of the legend. All other
+    voters share one part of the bar.
 
     Examples
     --------

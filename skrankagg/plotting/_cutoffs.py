@@ -113,7 +113,7 @@ class _Lines(Display):
     def _styles(self, own):
         """Return the line style of each method drawn in colour, as a dict with the method's position as key.
 
-        The baseline is black. If there is a baseline, the other lines skip the black of the palette.
+        The baseline is black. If there is a baseline, no other line is black.
         """
         rest = [k for k in sorted(own) if self.table.index[k] != self.baseline]
         skips = len(rest) < len(own)
@@ -230,8 +230,8 @@ class CutoffDisplay(_Lines):
             Name of a method that is always drawn in colour; None means that there is no baseline.
         n_methods : int, default=None
             Number of methods to draw in colour, besides the baseline; the best methods are chosen. None draws all
-            methods in colour if there are at most seven, and otherwise the best five. For bars, it must be None,
-            because each row of bars has the name of its method.
+            methods in colour if there are at most seven, and otherwise the best five. It must be None for bars, which
+            need no colours because each row has the name of its method.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **kwargs
@@ -283,8 +283,8 @@ class CutoffDisplay(_Lines):
             Name of a method that is always drawn in colour; None means that there is no baseline.
         n_methods : int, default=None
             Number of methods to draw in colour, besides the baseline; the best methods are chosen. None draws all
-            methods in colour if there are at most seven, and otherwise the best five. For bars, it must be None,
-            because each row of bars has the name of its method.
+            methods in colour if there are at most seven, and otherwise the best five. It must be None for bars, which
+            need no colours because each row has the name of its method.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **kwargs
@@ -322,8 +322,8 @@ class CutoffDisplay(_Lines):
             Axes to draw on; None makes a new figure.
         n_methods : int, default=None
             Number of methods to draw in colour, besides the baseline; the best methods are chosen. None draws all
-            methods in colour if there are at most seven, and otherwise the best five. For bars, it must be None,
-            because each row of bars has the name of its method.
+            methods in colour if there are at most seven, and otherwise the best five. It must be None for bars, which
+            need no colours because each row has the name of its method.
         **kwargs
             Passed on to :meth:`matplotlib.axes.Axes.plot`, or to :meth:`matplotlib.axes.Axes.barh` for bars.
 

@@ -38,7 +38,7 @@ def new_axes(width, height):
 
 
 class Display:
-    """Base class of all displays, which creates the axes, draws the grid and the legend, and checks a comparator.
+    """Base class of all displays; it creates the axes, draws the grid and the legend, and checks a Comparator.
 
     A display is a dataclass that contains the values to draw. A subclass defines
 

@@ -24,7 +24,7 @@ __all__ = ["EliminationDisplay"]
 
 _COLUMNS = ("round", "item", "votes", "share", "leaves", "exhausted")
 _OTHERS, _EXHAUSTED = "#c9c9c9", "#f0f0f0"
-# Largest number of colours in a bar. The items that stay longest have their own colours; all other items share one.
+# Largest number of colours in a bar. The items that stay longest have their own colours; all others share one colour.
 _MOST_COLORS = 7
 # Width of the axes in inches, without the names.
 _WIDTH = 6.4
@@ -241,7 +241,7 @@ class EliminationDisplay(Display):
         self._legend(list(self.parts_.values()))
 
     def _fewest_leave(self):
-        """Return True if the rule eliminates the items with the fewest votes, rather than the most last places."""
+        """Return True if the items with the fewest votes leave, False if the items with the most last places leave."""
         least = self.table.groupby("round")["votes"].transform("min")
         return bool((self.table["votes"] == least)[self.table["leaves"]].all())
 

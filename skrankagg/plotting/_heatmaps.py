@@ -79,8 +79,8 @@ class AgreementDisplay(Display):
     If there are values on both sides of 0, 0 is white, and values of equal size have equally dark colours. If all
     values equal v, the colours go from 0 to max(1, v). If v is negative, they go from -max(1, -v) to max(1, -v).
 
-    Equal colours in two plots may therefore mean different values. Use the same `limits` for plots that readers
-    compare, such as ``limits=(-1, 1)`` for Kendall's tau. If no voters agree, differences due to chance also get
+    Equal colours in two plots may therefore mean different values. If readers compare plots, use the same `limits` in
+    these plots, such as ``limits=(-1, 1)`` for Kendall's tau. If no voters agree, differences due to chance also get
     different colours, so read the numbers at the colour bar.
 
     Examples

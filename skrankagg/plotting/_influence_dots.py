@@ -76,8 +76,8 @@ class VoterInfluenceDisplay(Display):
     -----
     Voters are sorted by their agreement with the consensus of the other voters. The voter with the highest agreement is
     on top. Voters whose agreement is unknown are above all others and have no dot. They are the first to be left out if
-    there are too many voters. For several queries there is a dot for each list. The line then shows the mean agreement,
-    and the bar shows the mean distance.
+    there are too many voters. For several queries, a voter has a dot for each list. A short line then shows the mean
+    agreement, and the bar shows the mean distance.
 
     The agreement of random lists is 0 on average. For one query, the grey mark of a list is its threshold. A list whose
     agreement is below its threshold is an outlier. The thresholds of short lists are lower than the thresholds of long

@@ -190,7 +190,7 @@ def draw_matrix(ax, table, label, limits, cmap, numbered):
 
 
 def fit_upright(names):
-    """Return True if names below the cells fit next to each other without rotation."""
+    """Return True if the names fit next to each other below the cells without rotation."""
     return longest(names) <= 3 and len(names) <= 12
 
 

@@ -20,7 +20,7 @@ _LEAST = 1e-5  # smaller values are raised to this value before the geometric me
 
 
 def unit_words(unit):
-    """Return the plural of a resampling unit, such as "voters", or "groups of judge" for a grouping `judge`."""
+    """Return the plural of a resampling unit: "voters", for example, or "groups of judge" for the grouping `judge`."""
     return _UNITS.get(unit, f"groups of {unit}")
 
 

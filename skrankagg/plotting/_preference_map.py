@@ -243,15 +243,15 @@ class PreferenceProbabilityDisplay(Display):
 
 
 def are_sure(shares, confidence):
-    """Return a mask: True for each pair with the same order in at least the share `confidence` of the draws.
+    """Return a mask of the pairs that have the same order in at least the share `confidence` of the draws.
 
-    A pair with a share of NaN is False.
+    It is False for a pair with a share of NaN.
     """
     return np.maximum(shares, 1 - shares) >= confidence - 1e-12
 
 
 def _range_of(shares):
-    """Return the smallest symmetric range around 1/2 that contains all shares; 0 and 1 if all shares are 1/2."""
+    """Return the smallest symmetric range around 1/2 that contains all shares, or 0 and 1 if all shares are 1/2."""
     shares = shares[np.isfinite(shares)]
     far = float(np.abs(shares - 0.5).max(initial=0.0))
     return (0.5 - far, 0.5 + far) if far > 1e-9 else (0.0, 1.0)

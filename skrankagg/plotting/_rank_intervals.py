@@ -52,8 +52,8 @@ class RankStabilityDisplay(Display):
     ----------
     table : DataFrame of shape (n_items, n_columns)
         Rows of one query from :func:`~skrankagg.inspection.rank_stability` or
-        :func:`~skrankagg.inspection.rank_confidence`. The columns are `item`, `rank`, `rank_low`, `rank_high`, and, if
-        known, `gap_group` or `tied_group`, and `top_k`.
+        :func:`~skrankagg.inspection.rank_confidence`. The columns are `item`, `rank`, `rank_low` and `rank_high`. A
+        column `top_k`, and a column `gap_group` or `tied_group`, are optional.
     n_places : int, default=None
         Number k of places; the second column shows the chances in the column `top_k`. None draws no second column.
     label : str, default="place"
@@ -214,8 +214,8 @@ class RankStabilityDisplay(Display):
         top : int, default=20
             Number of items to show.
         n_places : int, default=None
-            Number k of places; the second column shows the chances in the column `top_k`. None uses the largest k below
-            the number of items, if `table` has such a column.
+            Number k of places; the second column shows the chances in the column `top_k`. None uses the column with the
+            largest k below the number of items, if there is such a column.
         label : str, default=None
             Label of the axis; None uses a label that names the kind of the intervals.
         ax : matplotlib Axes, default=None

@@ -195,7 +195,7 @@ def ranking_report(
     skrankagg.inspection.rank_stability : Places over draws of the lists.
     skrankagg.inspection.rank_confidence : Confidence sets of the true ranks.
     skrankagg.inspection.voter_contributions : The contribution of each list.
-    skrankagg.inspection.voter_influence : Changes of the consensus without each list.
+    skrankagg.inspection.voter_influence : Changes of the consensus if a list is left out.
     skrankagg.inspection.audit : Checks of paired comparisons.
 
     Notes
@@ -203,11 +203,11 @@ def ranking_report(
     With fewer than 50 units the table and its picture show confidence sets instead of the intervals over draws. With so
     few units, the intervals are too short, especially for the first place.
 
-    Parts that a method does not allow are left out, and the page gives the reason. Draws need a method that accepts
-    weights of lists. Contributions need scores that are sums over the lists, and confidence sets need sums of
-    independent scores, one for each list. Slow parts are also left out. The comparison of pairs is left out if there
-    are more than 500 items. Confidence sets are left out if the number of draws, times the number of lists, times the
-    squared number of items, exceeds :math:`2 \cdot 10^{10}`.
+    Parts that a method does not allow are left out, and the page gives the reason. The draws need a method that accepts
+    weights of lists. Contributions need scores that are sums over the lists. For confidence sets, the score that an
+    item gets from a list must also not depend on other lists. Slow parts are also left out. The comparison of pairs is
+    left out if there are more than 500 items. Confidence sets are left out if the number of draws, times the number of
+    lists, times the squared number of items, exceeds :math:`2 \cdot 10^{10}`.
 
     The function is in :mod:`skrankagg.plotting`, not in :mod:`skrankagg.inspection`, because it draws pictures. Ids are
     escaped. The page contains no date and no scripts, so the same call always writes the same file.

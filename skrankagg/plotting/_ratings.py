@@ -146,7 +146,7 @@ class RatingsDisplay(Display):
         Parameters
         ----------
         aggregator : aggregator
-            A method whose scores are sums or worths of a model, because the tests need smooth scores.
+            A method whose scores are sums over the lists or the worths of a model. The tests need such smooth scores.
         lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists.
         query : object, default=None

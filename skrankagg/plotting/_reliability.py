@@ -107,7 +107,8 @@ class ReliabilityDisplay(Display):
         top : int, default=10
             Number of first items of each query that the second line shows.
         n_parts : int, default=15
-            Number of parts into which all items are divided. For the first items, it is two thirds of this number.
+            Number of parts into which all items are divided. For the first items, the number of parts is two thirds of
+            this number.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **plot_kwargs
@@ -141,7 +142,8 @@ class ReliabilityDisplay(Display):
         top : int, default=10
             Number of first items of each query that the second line shows.
         n_parts : int, default=15
-            Number of parts into which all items are divided. For the first items, it is two thirds of this number.
+            Number of parts into which all items are divided. For the first items, the number of parts is two thirds of
+            this number.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **plot_kwargs

@@ -81,7 +81,7 @@ def picture_of(draw):
 
 
 def html_of(title, lead, sections, pictures, level=1):
-    """Write the report as a part of an HTML page, including the styles; `level` is the level of its title."""
+    """Write the report as a part of an HTML page, including the styles; `level` is the heading level of its title."""
     parts = [f"<style>{_STYLE}</style>", f'<h{level} class="title">{_fill(title, escape)}</h{level}>']
     parts += [f'<p class="opening">{_fill(text, escape)}</p>' for text in lead]
     for section in sections:

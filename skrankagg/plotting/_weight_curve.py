@@ -47,8 +47,8 @@ class WeightCurveDisplay(Display):
         `mean` is the mean over the queries, or the total of a count. `low` and `high` are the ends of its interval. The
         index is the weight of the second voter; the first voter has 1 minus this weight.
     levels : Series of shape (3,)
-        The mean of the measure for the first voter's lists, for the second voter's lists, and for equal weights,
-        indexed by their names in the legend.
+        Three means of the measure, indexed by their names in the legend: for the lists of the first voter, for the
+        lists of the second voter, and for equal weights.
     voters : tuple of two ids
         Ids of the first and the second voter.
     label : str, default="score"
@@ -222,7 +222,8 @@ class WeightCurveDisplay(Display):
         if best is not None:
             ax.plot(weight[best], mean[best], "o", color=style["color"], markersize=7.5, zorder=3)
         ax.set_xlim(weight.min(initial=0.0) - 0.02, weight.max(initial=1.0) + 0.02)
-        # The label begins at the left end. Even a long name then fits, because the legend contains it too and is wider.
+        # The label begins at the left end of the axis. Even a long name fits, because the legend contains the same
+        # name and is wider than the label.
         ax.set_xlabel(f"weight of {self.voters[1]}\nthe rest for {self.voters[0]}", loc="left", parse_math=False)
         ax.set_ylabel(self.label)
         ax.spines[["top", "right"]].set_visible(False)

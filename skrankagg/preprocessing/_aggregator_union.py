@@ -59,11 +59,11 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
     the aggregators are finite numbers. With ``passthrough``, the scores of the input lists must also be finite.
 
     ``fit`` passes the judgements `y` on to the aggregators. If an aggregator learns from judgements, ``fit_transform``
-    ranks the queries of each fold by a fit on the other folds. A pipeline calls ``fit_transform`` while it is fitted.
-    The next step therefore learns how good the consensus is on new queries. Without folds, the consensus would look too
-    good, because it would be measured on the queries that it was fitted on. ``fit`` uses all queries, and ``transform``
-    uses this fit. Therefore ``fit_transform(lists, y)`` and ``fit(lists, y).transform(lists)`` differ.
-    ``fit_transform`` also needs `cv` more fits than ``fit``.
+    ranks the queries of each fold by a fit on the other folds. A pipeline calls this method when it is fitted, so the
+    next step learns how good the consensus is on new queries. Without folds, the consensus would look too good to the
+    next step, because the aggregator was fitted on the same queries. ``fit`` uses all queries, and ``transform`` uses
+    this fit. Therefore ``fit_transform(lists, y)`` and ``fit(lists, y).transform(lists)`` differ. ``fit_transform``
+    also needs `cv` more fits than ``fit``.
 
     Examples
     --------

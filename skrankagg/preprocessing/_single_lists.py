@@ -120,7 +120,7 @@ class ScoreNormalizer(ListTransformer):
         return lists.with_score(bounded_min_max(lists, lower, upper, clip=self.clip))
 
     def _bound(self, lists, name):
-        """Return the bound of each list from the parameter `name`, of shape (n_lists,); NaN means no bound."""
+        """Return the bound of each list, of shape (n_lists,), given the name of the parameter; NaN means no bound."""
         bound = getattr(self, name)
         if bound is None or isinstance(bound, Real):
             return np.full(lists.n_lists, np.nan if bound is None else float(bound))

@@ -27,10 +27,10 @@ class VoterSelector(VoterValuer):
     Parameters
     ----------
     by : estimator, str, Measure, callable, mapping, pandas.Series, list, tuple or None, default=None
-        Source of the voters' values. An estimator must learn weights and store them in ``voter_weights_``. A measure is
-        averaged over the judged queries for which the voter has a list; higher values must be better. A mapping
-        contains a number for each voter, even for a voter without lists. None uses the weights of
-        :class:`~skrankagg.aggregators.DIBRA`. A list or tuple contains the ids of the voters to keep, in any order.
+        Source of a value for each voter, or a list or tuple of the ids of the voters to keep. An estimator must learn
+        voter weights, which become the values, and store them in ``voter_weights_``. A measure is averaged over the
+        judged queries for which the voter has a list; higher values must be better. A mapping contains a number for
+        each voter, even for a voter without lists. None uses the weights of :class:`~skrankagg.aggregators.DIBRA`.
     n_voters : int, default=None
         Number of voters to keep. The best voters are kept. Among equally good voters, voters are kept in the order of
         their ids.

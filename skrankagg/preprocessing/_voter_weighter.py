@@ -25,9 +25,9 @@ class VoterWeighter(VoterValuer):
     Parameters
     ----------
     by : str, Measure, callable, estimator, mapping or pandas.Series, default="map"
-        Source of the voters' values, as in :class:`VoterSelector`. A measure is averaged over the judged queries for
-        which the voter has a list; higher values must be better. An estimator must learn weights, and a mapping
-        contains a number for each voter.
+        Source of a value for each voter, as in :class:`VoterSelector`. A measure is averaged over the judged queries
+        for which the voter has a list; higher values must be better. An estimator must learn voter weights, and a
+        mapping contains a number for each voter.
     power : float, default=1.0
         Exponent of at least 0. The weight is the value raised to this power. With 0 all weights are equal. Powers above
         1 increase the influence of the best voters.

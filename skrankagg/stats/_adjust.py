@@ -216,7 +216,8 @@ def _adjust(pvalues, family, n_tests, correction):
     member = family[order]
     ptr = np.searchsorted(member, np.arange(len(n_tests) + 1))
     steps = CORRECTIONS[correction](pvalues[order], positions(ptr), n_tests[member])
-    # The steps are coded as integers, which are larger for later families. So one running extreme serves all families.
+    # The steps are coded as integers that are larger for later families. One running maximum or minimum over all codes
+    # is therefore correct within each family.
     distinct, number = np.unique(steps, return_inverse=True)
     key = number + member.astype(np.int64) * len(distinct)
     if correction in ("bh", "by"):

@@ -97,7 +97,7 @@ def rank_biserial(difference: ArrayLike) -> float:
     -------
     float
         ``(p - n) / (p + n)``, from -1 to 1. The absolute differences are ranked; p is the sum of the ranks of the
-        positive differences, and n of the negative differences.
+        positive differences, and n is the sum for the negative differences.
 
     See Also
     --------

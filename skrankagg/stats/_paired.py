@@ -79,8 +79,8 @@ def wilcoxon_test(difference: ArrayLike) -> tuple[float, float]:
     Returns
     -------
     statistic, pvalue : float
-        The rank sum of the positive or of the negative differences, whichever is smaller, and the p-value. The p-value
-        is exact for few queries without ties.
+        The smaller of the rank sums of the positive and the negative differences, and the p-value. The p-value is exact
+        for few queries without ties.
 
     See Also
     --------
@@ -142,8 +142,8 @@ def randomization_test(
     difference : array-like of shape (n_queries,)
         Values of one method minus the values of the other method, on each query.
     n_resamples : int, default=100_000
-        Number of random choices of the signs if more than 20 differences are not zero. Otherwise all choices are
-        enumerated.
+        Number of random choices of the signs. If at most 20 differences are not zero, all choices are enumerated
+        instead.
     random_state : int, RandomState instance or None, default=0
         Source of the random numbers.
 

@@ -179,7 +179,7 @@ def _nogueira(held, size, n_items):
     """
     n, total = len(held), int(size.sum())
     count = held.sum(axis=0, dtype=np.int64)
-    # Integer arithmetic gives equal selections exactly 1.
+    # With integer arithmetic, the index of equal selections is exactly 1.
     apart = int((count * (n - count)).sum())
     stability = 1 - (apart * n * n_items) / ((n - 1) * total * (n * n_items - total))
     share, mean_share = size / n_items, total / (n * n_items)

@@ -13,5 +13,8 @@ def read_method(text, hint=""):
 
 
 def read_values(key, text):
-    """Convert a text such as ``10,60`` to the values of the parameter `key`; values of `aggregator` are methods."""
+    """Convert a text such as ``10,60`` to the values of the parameter `key`.
+
+    The values of the parameter `aggregator` are converted to methods.
+    """
     return find_values(key, text, aggregators)

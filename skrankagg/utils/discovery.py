@@ -27,8 +27,9 @@ def all_aggregators(external: bool = False) -> dict[str, type[BaseAggregator]]:
     -----
     UserWarning
         If an aggregator of another package cannot be used; it is left out. The warning names the aggregator, its
-        package and the reason. The import may fail, the class may not be derived from BaseAggregator, or its name may
-        differ from the entry point's name. The name may also be taken, or a parameter may have no default.
+        package and the reason. The import may fail, or the class may not be derived from BaseAggregator. The name of
+        the class may differ from the name of the entry point, or another aggregator may have the same name. A parameter
+        may have no default.
 
     See Also
     --------
@@ -68,7 +69,7 @@ def all_transformers() -> dict[str, type[ListTransformer]]:
 
 
 def default_methods() -> list[tuple[str, BaseAggregator]]:
-    """Return one estimator of each aggregator and variant: the methods that the command line compares by default.
+    """Return the methods that the command line compares by default: one estimator of each aggregator and variant.
 
     Methods that learn from judgements are not included.
 

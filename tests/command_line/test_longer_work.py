@@ -283,7 +283,7 @@ def test_rows_methods_leaves_voters_out_of_the_correction(run, fail, data):
     methods = [(name, getattr(skrankagg, name)()) for name in names]
     table = Comparator(methods, metrics="map", with_voters=True).fit(lists, qrels=qrels).per_query_["map"].unstack(0)
     best = max(["v1", "v2", "v3", "v4"], key=lambda voter: table[voter].mean())
-    assert f"Difference from {best} " in out and "same queries choose the baseline" in out
+    assert f"Difference from {best} " in out and "chosen and tested on the same queries" in out
     raw = [stats.ttest_rel(table[name], table[best]).pvalue for name in names]
     order = np.argsort(raw)
     holm = np.empty(3)
@@ -348,7 +348,7 @@ def test_evaluate_with_baseline_tests_the_other_runs(run):
     values = {name: float(cells(out, name)[0][1].strip("*")) for name in ("BordaCount.run", "CombMNZ.run")}
     best = run("evaluate", "BordaCount.run", "CombMNZ.run", "qrels.txt", "--baseline", "best", "--metrics", "map")
     assert f"Difference from {max(values, key=values.get)} (map " in best
-    assert "The same queries choose the baseline and test it" in best
+    assert "The baseline was chosen and tested on the same queries" in best
     plain = run("evaluate", "BordaCount.run", "CombMNZ.run", "qrels.txt", "--metrics", "map", "--latex")
     assert all(f"{value:.4f}" in plain for value in values.values()) and plain.count("textbf{") == 1
     assert "footnotesize" not in plain and plain.splitlines()[-1] == r"\end{tabular}"

@@ -99,8 +99,8 @@ class Kemeny(BaseAggregator):
         item, the pin does not apply to this query.
     orders : list of tuple (item, item), default=None
         Pairs of items, such as ``[("a", "b")]``: the first item must be above the second item, and must not tie with
-        it. If a query lacks one of the two items, the pair does not apply to this query. Pins and orders that
-        contradict each other raise an error, and so do items that no query has.
+        it. If a query lacks one of the two items, the pair does not apply to this query. An error is raised if pins and
+        orders contradict each other, or if an item of theirs is in no query.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 

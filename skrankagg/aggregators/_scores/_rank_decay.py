@@ -347,7 +347,7 @@ class InverseSquareRank(_RankDecay):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # With sigma=0 the logarithm of one list is 0, and so are the scores of all items that only one list contains.
+        # With sigma=0 the logarithm of one list is 0. All items that only one list contains therefore have score 0.
         tags.aggregator_tags.unanimity = self.support == "count" or self.sigma > 0
         tags.aggregator_tags.scale_free = self.support == "count"
         return tags

@@ -28,7 +28,7 @@ def consensus_score(
     lists : DataFrame or RankedLists, or dict or list of lists
         Ranked lists; see RankedLists.from_runs for a dict and RankedLists.from_lists for a list.
     consensus : DataFrame or RankedLists
-        One list for each query, which must contain every item of the query's lists. Items of equal score are tied.
+        One list for each query. It must contain every item of the query's lists. Items of equal score are tied.
     distance : {"cosine", "footrule", "local-footrule", "rho", "tau"}, default="tau"
         Distance of a list to the consensus, from 0 to 1.
 

@@ -181,7 +181,7 @@ def kendall_w(rankings: Iterable[Ranking]) -> float:
     See Also
     --------
     concordance : Kendall's coefficient for the voters of each query.
-    spearman_rho : Correlation of two rankings. Without ties, W is determined by the mean correlation of all pairs.
+    spearman_rho : Correlation of two rankings. Without ties, its mean over all pairs of rankings determines W.
 
     Notes
     -----

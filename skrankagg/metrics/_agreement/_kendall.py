@@ -146,10 +146,10 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
     first, second : list, or mapping or Series of item to rank
         Rankings.
     penalty : float, default=0.5
-        Cost, from 0 to 1, of a pair that is tied in only one of the rankings. 0 is the optimistic choice, and 1/2 is
-        the neutral choice.
+        Cost, from 0 to 1, of a pair that is tied in only one of the rankings. The optimistic choice is 0, and the
+        neutral choice is 1/2.
     normalize : bool, default=False
-        Whether to divide by the number of pairs of the items that at least one ranking contains.
+        Whether to divide by the number of pairs of items. Items that only one ranking contains are also counted.
 
     Returns
     -------
@@ -163,9 +163,10 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
     Notes
     -----
     A pair in opposite orders costs 1. A pair tied in only one ranking costs p, the `penalty`. Items absent from a
-    ranking are tied below the items that the ranking contains. This rule gives the four cases of [1]_. A pair costs 0
-    or 1 if one item is in both lists and the other item is in only one list. A pair costs 1 if each list contains only
-    one of its items. A pair costs p if one list contains both items and the other list contains neither.
+    ranking are tied below the items that the ranking contains. This rule gives the cases of [1]_. Suppose that one item
+    of a pair is in both lists, and the other item is in only one list. The pair costs 1 if this list ranks the other
+    item higher, and 0 if it ranks the other item lower. A pair costs 1 if each list contains only one of its items. A
+    pair costs p if one list contains both items and the other list contains neither.
 
     References
     ----------

@@ -65,7 +65,7 @@ _FULL = {"spearman": _full_rho, "footrule": lambda ranks: cdist(ranks, ranks, "c
 
 
 class HasRuns(Protocol):
-    """Protocol of an object with a dict of runs, keyed by name, such as a fitted Comparator."""
+    """Protocol of an object, such as a fitted Comparator, that has a dict of runs, keyed by name."""
 
     runs_: Mapping[str, pd.DataFrame]
 
@@ -113,8 +113,8 @@ def agreement_matrix(
         Whether to return a matrix for each query instead of the mean over the queries.
     **options
         Options of the measure. "overlap" and "average-overlap" accept `k`, "kendall-distance" accepts `penalty` and
-        `normalize`, "footrule" accepts `location` and `normalize`, and "rbo" accepts `persistence` and `score`. The
-        three overlap measures also accept `ties`.
+        `normalize`, "footrule" accepts `location` and `normalize`, and "rbo" accepts `persistence` and `score`.
+        "overlap", "average-overlap" and "rbo" also accept `ties`.
 
     Returns
     -------
@@ -193,7 +193,7 @@ def consensus_agreement(lists: PlainLists, consensus: AnyLists, metric: str = "t
     -------
     Series of shape (n_voters,)
         Mean agreement over the queries for which both the voter and the consensus have a list. Items with equal scores
-        in the consensus are tied. If the scores of a list contradict its ranks, the ranks are used instead.
+        in the consensus are tied. If the scores of the consensus contradict its ranks, the ranks are used instead.
 
     See Also
     --------
@@ -274,11 +274,10 @@ def concordance(lists: PlainLists) -> pd.Series:
 
 
 def tied_by_score(run):
-    """Return a consensus in which items of equal score are tied.
+    """Convert a consensus to a form in which items of equal score are tied.
 
-    A consensus gives tied items different ranks, so the ranks do not show ties. If the run has scores, the ranks are
-    therefore dropped, and the scores determine the ties. If the scores of a list contradict its ranks, the negated
-    ranks replace the scores.
+    A consensus gives tied items different ranks, so only its scores show the ties. If the consensus has scores, its
+    ranks are therefore removed. If the scores of a query contradict the ranks, the negated ranks replace the scores.
     """
     run = canonical_frame(run)
     if not isinstance(run, pd.DataFrame) or "score" not in run or "rank" not in run:
@@ -324,12 +323,12 @@ def pair_counts_of_all(ranks):
 
 
 def _pair_strips(dense, held):
-    """Yield the order of all pairs of items in all lists, one strip of pairs at a time.
+    """Compare the items of all pairs in every list, and yield the results for one strip of pairs at a time.
 
-    Each strip is a tuple of signs and a mask, which are arrays of shape (n_lists, n_pairs).
-    A sign is 1 if a list ranks the first item of a pair higher, -1 if it ranks the second item higher, and 0 otherwise.
-    The mask is 1 if a list contains both items of a pair. If `held` is None, all lists contain all items, and the mask
-    is None.
+    A strip is a part of all pairs. Its result is a tuple of signs and a mask, both of shape (n_lists, n_pairs). A sign
+    is 1 if a list ranks the first item of a pair higher, -1 if it ranks the second item higher, and 0 otherwise. The
+    mask is 1 if a list contains both items of a pair. If `held` is None, all lists contain all items, and the mask is
+    None.
     """
     m, n = dense.shape
     dense = dense.astype(np.int16 if n < 2**15 else np.int32, copy=False)
@@ -366,8 +365,8 @@ def _top_distances(ranks, *, penalty=0.5, normalize=False):
     alone = n_held[:, None] - n_common  # number of items that only the first list contains
     n_union = n_held[:, None] + alone.T
     neither = ranks.shape[1] - n_union
-    # Leave out the pairs of an item that only one list contains and an item absent from both lists. They are tied in
-    # the other list.
+    # Leave out each pair with one item that only one list contains and one item that is absent from both lists. The
+    # other list ties such a pair.
     once = (first - both - alone * neither) + (second - both - alone.T * neither)
     distance = discordant + penalty * once
     return ratio_or_nan(distance, n_union * (n_union - 1) / 2) if normalize else distance
@@ -412,8 +411,8 @@ def _find(measure, options):
 def _bytes_needed(measure, lists, n_voters):
     """Estimate the peak memory of an agreement matrix in bytes.
 
-    The estimate is the memory of the tables of all queries plus the memory of the arrays of the largest query. The
-    factors in the estimate come from measurements.
+    The estimate adds the memory for the results of all queries and the memory for the work on the largest query. The
+    numbers of bytes in the formula were measured.
     """
     counted = measure in _COUNTED or measure == "kendall-distance"
     for_two_lists = 100.0 if measure == "kendall-distance" else 70.0 if counted else 30.0

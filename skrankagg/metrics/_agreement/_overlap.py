@@ -4,8 +4,8 @@ At depth d, an item of a ranking *contributes* 1 if it is among the first d item
 items is only partly within the depth, there are three definitions [1]_. ``"w"``: tied items share the first place of
 the group, and all contribute 1 from this place on. ``"a"``: the order of tied items is unknown, and each item
 contributes the share of the group that lies within the depth. Every measure is then a mean over all orders of the tied
-items. ``"b"``: rankings x and y have the agreement ``A(x, y) / sqrt(A(x, x) A(y, y))``, where A is the agreement under
-"a". Equal rankings then agree fully.
+items. ``"b"``: the agreement A(x, y) under "a" of rankings x and y is divided by ``sqrt(A(x, x) A(y, y))``, so that
+equal rankings agree fully.
 
 Let c and c' be the contributions in two rankings. The agreement at depth d is :math:`2 \sum c c' / (\sum c + \sum c')`
 under "w", :math:`\sum c c' / d` under "a" and :math:`\sum c c' / \sqrt{\sum c^2 \sum c'^2}` under "b".
@@ -89,9 +89,9 @@ def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", 
     k : int
         Depth.
     ties : {"w", "a", "b"}, default="a"
-        Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
-        the tied items. "b" is ``A(x, y) / sqrt(A(x, x) A(y, y))`` for rankings x and y, where A is the agreement under
-        "a". Equal rankings then agree fully.
+        Treatment of ties. "w" gives all tied items the first place of their group. "a" averages over all orders of the
+        tied items. "b" divides the agreement A(x, y) under "a" by ``sqrt(A(x, x) A(y, y))``, so that equal rankings
+        agree fully.
 
     Returns
     -------
@@ -134,9 +134,9 @@ def average_overlap(
     k : int, default=None
         Depth; None uses the length of the longer list.
     ties : {"w", "a", "b"}, default="a"
-        Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
-        the tied items. "b" is ``A(x, y) / sqrt(A(x, x) A(y, y))`` for rankings x and y, where A is the agreement under
-        "a". Equal rankings then agree fully.
+        Treatment of ties. "w" gives all tied items the first place of their group. "a" averages over all orders of the
+        tied items. "b" divides the agreement A(x, y) under "a" by ``sqrt(A(x, x) A(y, y))``, so that equal rankings
+        agree fully.
 
     Returns
     -------
@@ -186,9 +186,9 @@ def rank_biased_overlap(
         "ext" extrapolates the observed agreement. "min" and "max" are the bounds of the value over all continuations of
         the rankings, and "res" is their difference.
     ties : {"w", "a", "b"}, default="a"
-        Treatment of ties. "w" gives all tied items the first place of their group. "a" uses the mean over all orders of
-        the tied items. "b" is ``A(x, y) / sqrt(A(x, x) A(y, y))`` for rankings x and y, where A is the agreement under
-        "a". Equal rankings then agree fully.
+        Treatment of ties. "w" gives all tied items the first place of their group. "a" averages over all orders of the
+        tied items. "b" divides the agreement A(x, y) under "a" by ``sqrt(A(x, x) A(y, y))``, so that equal rankings
+        agree fully.
 
     Returns
     -------
@@ -203,9 +203,9 @@ def rank_biased_overlap(
     -----
     The value is :math:`\frac{1 - p}{p} \sum_{d \ge 1} A_d p^d` where :math:`A_d` is the agreement at depth d [1]_. Ties
     are treated as in [2]_. Let the shorter ranking contain s items and the longer ranking l items. Below depth s, the
-    shorter ranking is assumed to continue with items that only the longer ranking contains. The number of these items
-    follows the agreement at s ("ext"), is zero ("min"), or is one at each depth ("max"). Below depth l, both rankings
-    are assumed to continue in this way. For n items, the computation takes O(n l) time.
+    shorter ranking is assumed to continue with items that only the longer ranking contains. Its next d places are
+    assumed to contain d times the agreement at depth s ("ext"), 0 ("min") or d ("max") of these items. Below depth l,
+    both rankings are assumed to continue in this way. For n items, the computation takes O(n l) time.
 
     References
     ----------
@@ -253,7 +253,7 @@ def rank_rbo(first, second, *, persistence=0.9, score="ext", ties="a"):
 
 
 def _unseen(lacking, rank, long, s, score, agreement):
-    """Return, for each depth, the overlap that is assumed for items that are absent from the shorter ranking.
+    """Return the overlap that items absent from the shorter ranking are assumed to add at each depth.
 
     The overlap is above 0 only at depths below the end of the shorter ranking, which has `s` items. `score` determines
     the assumption, as in :func:`rank_biased_overlap`.

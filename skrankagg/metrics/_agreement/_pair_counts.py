@@ -42,8 +42,8 @@ def pair_counts(first, second):
 def count_pairs(ptr, first, second):
     """Count the pairs of rows in each group, and return KendallCounts.
 
-    `first` and `second` contain the class of each row in two rankings; the tied rows of a group form a class. Rows must
-    be sorted by group, then by `first`. In `second`, the classes of each group must be numbered from 0.
+    `first` and `second` contain the class of each row in two rankings. Rows of a group have the same class if they are
+    tied. Rows must be sorted by group, then by `first`. In `second`, the classes of each group must be numbered from 0.
     """
     tie_ptr = starts_to_ptr(tie_starts(ptr, first))
     discordant, both = discordant_pairs(ptr, np.repeat(tie_ptr[1:], np.diff(tie_ptr)), second)
@@ -54,7 +54,7 @@ def count_pairs(ptr, first, second):
 
 
 def class_numbers(ptr, ordered):
-    """Number the tie classes of each group from 0, and return the number of each row's class.
+    """Number the classes of tied rows in each group from 0, and return the class number of each row.
 
     `ordered` contains the class of each row. Rows must be sorted by group, then by class.
     """

@@ -38,7 +38,7 @@ def mid_rank(rank):
 
 
 def align(*rankings):
-    """Return the mid-ranks of the items of all rankings, of shape (n_rankings, n_items); NaN marks absent items."""
+    """Return the mid-ranks of several rankings as a matrix of shape (n_rankings, n_items); NaN marks absent items."""
     ranks = [_ranks(ranking) for ranking in rankings]
     items = {item: k for k, item in enumerate(dict.fromkeys(item for rank in ranks for item in rank))}
     table = np.full((len(ranks), len(items)), np.nan)

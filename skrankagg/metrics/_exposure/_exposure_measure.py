@@ -28,7 +28,7 @@ __all__ = ["ExposureScorer", "exposure_names", "make_exposure_measure"]
 
 @dataclass(frozen=True)
 class ExposureMeasure:
-    """Entry of an exposure measure in the registry.
+    """Exposure measure, as it is stored in the registry.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class ExposureMeasure:
     label : str
         Label of an axis, without a cutoff.
     compute : callable
-        Function of a :class:`GroupedRun`, a cutoff and options, which returns a value for each query.
+        Function that returns a value for each query, given a :class:`GroupedRun`, a cutoff and options.
     greater_is_better : bool
         Whether higher values mean more equal groups.
     """
@@ -52,7 +52,7 @@ class ExposureMeasure:
         return [name for name in inspect.signature(self.compute).parameters if name != "grouped"]
 
     def check_cutoff(self, k):
-        """Raise InputError unless the cutoff is a whole number of at least 1, or None for a measure without cutoff."""
+        """Raise InputError unless the cutoff is an integer of at least 1, or None for a measure that allows None."""
         cutoff = inspect.signature(self.compute).parameters.get("k")
         if k is not None or (cutoff is not None and cutoff.default is cutoff.empty):
             check_count("k", k)
@@ -70,7 +70,7 @@ def define(label: str, compute: Callable, *, greater_is_better: bool) -> Callabl
     label : str
         Label of an axis, without a cutoff.
     compute : callable
-        Function of a :class:`GroupedRun` and of the options, which returns a value for each query. The options are the
+        Function that returns a value for each query, given a :class:`GroupedRun` and the options. The options are the
         parameters of the public function other than the run, the groups and `per_query`.
     greater_is_better : bool
         Whether higher values mean more equal groups.
@@ -85,7 +85,7 @@ def define(label: str, compute: Callable, *, greater_is_better: bool) -> Callabl
 
 
 def measure_run(name, run, item_groups, per_query, **options):
-    """Compute a registered measure of a run: the mean over the queries, or with `per_query` a value for each query."""
+    """Compute a registered measure of a run; return its mean, or the value of each query if `per_query` is true."""
     check_flag("per_query", per_query)
     measure = EXPOSURE_MEASURES[name]
     measure.check_cutoff(options.get("k"))
@@ -95,7 +95,7 @@ def measure_run(name, run, item_groups, per_query, **options):
 
 
 def mean_of(values):
-    """Return the mean of the queries' values, leaving out NaN; return NaN if all values are NaN."""
+    """Return the mean of the queries' values that are not NaN; return NaN if all values are NaN."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else float("nan")
 
@@ -214,7 +214,7 @@ def make_exposure_measure(
 
     See Also
     --------
-    ExposureScorer : Scores an estimator by an exposure measure without judgements.
+    ExposureScorer : Scores an estimator by an exposure measure; it needs no judgements.
     make_measure : Turns a function of one query's ranking into a measure.
 
     Notes
@@ -259,7 +259,7 @@ class ExposureScorer:
     See Also
     --------
     ConsensusScorer : Rates a consensus by its closeness to the lists.
-    make_exposure_measure : Makes a measure, which is computed next to measures of relevance.
+    make_exposure_measure : Makes a measure that is computed together with measures of relevance.
 
     Examples
     --------

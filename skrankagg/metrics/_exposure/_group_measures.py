@@ -49,9 +49,10 @@ def _attention(grouped, k, persistence):
 
 
 def _favored_pairs(grouped):
-    """Return, for each group in each query, the share of mixed pairs in which the group's item is above the other item.
+    """Return, for each group in each query, the share of its mixed pairs in which the item of the group is on top.
 
-    A mixed pair is an item of the group and an item of another group. The share is NaN if there are no mixed pairs.
+    A mixed pair of a group consists of an item of the group and an item of another group. The share is NaN if there are
+    no mixed pairs.
     """
     total = grouped.n_grouped[grouped.cell_query]
     # For each item with a group, the number of such items below it in the same query.
@@ -63,7 +64,7 @@ def _favored_pairs(grouped):
 
 
 def _skew(grouped, k):
-    """Return, for each group in each query, ln(share of the first k places / share of the whole ranking).
+    """Return, for each group in each query, ln(the group's share of the first k places / its share of the ranking).
 
     The value is NaN if no item in the first k places has a group. It is minus infinity if these items belong only to
     other groups.
@@ -95,8 +96,8 @@ def _ndkl(grouped, k=None):
     running -= np.append(0.0, running)[start[grouped.query]]
     size = np.arange(n_rows) - start[grouped.query] + 1.0
     divergence = np.maximum(running / size - np.log(size), 0.0)
-    # A place whose item has no group repeats the divergence of the previous place. So each row counts for its own place
-    # and for all places before the next row.
+    # If the item at a place has no group, the divergence is the same as at the previous place. Each row therefore
+    # counts for its own place and for all places before the next row.
     last_place = np.diff(grouped.ptr)[grouped.query].astype(np.int64)
     until = last_place.copy()
     same = grouped.query[1:] == grouped.query[:-1]
@@ -150,10 +151,10 @@ def group_exposure(
     The exposure of a group with m items is :math:`\frac1m \sum_i 1/\log_2(i + 1)` over the places i of its items [1]_.
     The attention is :math:`\frac1m \sum_i (1 - p) p^{i - 1}`, where p is the persistence [2]_. Consider all pairs of an
     item of the group and an item of another group. The column `favored_pairs` is the share of these pairs in which the
-    item of the group is above the other item; equal groups have 0.5 [3]_. The share is NaN if there is only one group.
-    The skew is defined in :func:`min_skew`. Groups without an item in the ranking have no row. To measure the first
-    places, pass the whole consensus and `k`. Do not cut the consensus, because its items determine the sizes of the
-    groups.
+    item of the group is above the other item [3]_. With a share of 0.5, the items of the group are above other items as
+    often as below them. The share is NaN if there is only one group. The skew is defined in :func:`min_skew`. Groups
+    without an item in the ranking have no row. To measure the first places, pass the whole consensus and `k`. Do not
+    cut the consensus, because its items determine the sizes of the groups.
 
     References
     ----------
@@ -302,7 +303,7 @@ def attention_difference(
 ) -> float | pd.Series:
     r"""Compute the difference between the largest and the smallest mean attention of a group.
 
-    This is attention-weighted rank fairness (AWRF), combined over the groups by the difference.
+    This is a form of attention-weighted rank fairness (AWRF) in which groups are compared by a difference.
 
     Parameters
     ----------
@@ -362,7 +363,7 @@ def attention_ratio(
 ) -> float | pd.Series:
     r"""Divide the smallest mean attention of a group by the largest.
 
-    This is attention-weighted rank fairness (AWRF), combined over the groups by the ratio.
+    This is a form of attention-weighted rank fairness (AWRF) in which groups are compared by a ratio.
 
     Parameters
     ----------
@@ -412,7 +413,7 @@ def _rank_parity(grouped):
 
 @define("Rank parity", _rank_parity, greater_is_better=False)
 def rank_parity(run: RunLike, item_groups: AnyItemGroups, *, per_query: bool = False) -> float | pd.Series:
-    r"""Compute the attribute rank parity (ARP): the largest minus the smallest share of favored pairs of a group.
+    r"""Compute the attribute rank parity (ARP): the largest minus the smallest share of favored pairs among the groups.
 
     Parameters
     ----------

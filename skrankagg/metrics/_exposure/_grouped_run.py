@@ -87,7 +87,10 @@ def read_run(run):
 
 
 def group_run(run, groups):
-    """Look up the groups of an encoded run; return a :class:`GroupedRun` with the queries in the order of the run."""
+    """Look up the group of each item of an encoded run, and return a :class:`GroupedRun`.
+
+    The queries keep the order of the run.
+    """
     group = groups.of_candidates(run)[run.candidate]
     return GroupedRun(run.row_ptr[run.list_ptr], group)
 

@@ -34,7 +34,7 @@ class ConsensusRows:
     lists : RankedLists
         The aggregated lists.
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
-        Rows of query q of the lists are ``ptr[q]`` to ``ptr[q + 1] - 1``; a query may have no rows.
+        The rows of query q are ``ptr[q]`` to ``ptr[q + 1] - 1``; a query of the lists may have no rows.
     candidate : ndarray of shape (n_rows,), dtype=int64
         Candidate of each row, as a position among the candidates of the lists.
     """
@@ -46,7 +46,7 @@ class ConsensusRows:
 
     @classmethod
     def from_result(cls, result: Any, lists: RankedLists) -> Self:
-        """Build this object from the result of an estimator for `lists`: an EncodedConsensus or a frame."""
+        """Build this object from a consensus of `lists`, which is an EncodedConsensus or a frame."""
         joined = join_parts(lists, [result], [np.arange(lists.n_queries)])
         frame = joined if isinstance(joined, pd.DataFrame) else joined.to_frame()
         query = plain_index(lists.queries).get_indexer(plain_index(pd.Index(frame["query"])))

@@ -115,7 +115,7 @@ def evaluate(
     `ties` is the rule for items of equal score. "order" keeps the order of the run: by rank, or by score and item if
     there are no ranks. "trec_eval" sorts these items by id in descending order and ignores the ranks.
     "trec_eval_float32" does the same after rounding scores to single precision, like older versions of trec_eval and
-    pytrec_eval. "expected" uses the mean over all orders, for measures that have a closed form of this mean.
+    pytrec_eval. "expected" computes the mean over all orders; only measures with a closed form of this mean accept it.
     "optimistic" uses the best order, and "pessimistic" uses the worst order.
 
     If the ranks of a run contradict its scores, a warning is given. In this case, the default ``ties="order"`` uses

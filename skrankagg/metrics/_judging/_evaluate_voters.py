@@ -55,7 +55,7 @@ def evaluate_voters(
 
     See Also
     --------
-    evaluate : Measures voters like runs, over all judged queries or for each query separately.
+    evaluate : Measures each voter over all judged queries, in the same way as a run.
     skrankagg.model_selection.Comparator : Measures methods, and with ``with_voters=True`` also the voters.
 
     Notes

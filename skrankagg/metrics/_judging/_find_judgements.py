@@ -17,7 +17,7 @@ def lacks_judgements(estimator):
 
 
 def find_judgements(estimator):
-    """Describe a part of an estimator, at any depth, that learns from judgements; return None if no part does."""
+    """Return the reason why an estimator learns from judgements, or None if it uses only the lists."""
     parts = list(_parts(estimator))
     reasons = [
         *(_judge(*part) for part in parts),
@@ -36,7 +36,7 @@ def own_qrels(estimator):
 
 
 def _judge(name, value):
-    """Explain why the part of an estimator at the path `name` learns from judgements; return None if it does not."""
+    """Return the reason why the part at the path `name` learns from judgements, or None if it uses only the lists."""
     last = name.rpartition("__")[2]
     if isinstance(value, RankingScorer):
         return f"its parameter {name!r} is a RankingScorer"
@@ -50,7 +50,7 @@ def _judge(name, value):
 
 
 def _judge_needs(name, value):
-    """Describe an estimator's part at the path `name` if this part requires judgements; otherwise return None."""
+    """Return a reason if the estimator at the path `name` needs judgements, otherwise None."""
     if _is_estimator(value) and _asks_for_judgements(value):
         return f"{_show(name, value)} needs judgements"
     return None
@@ -118,7 +118,8 @@ def _parts(estimator, path=""):
     dicts.
 
     Parameters at all depths are included; shallow parameters precede deeper parameters. The steps of a pipeline have
-    the names from ``get_params``. Estimators in other lists, such as the values of a grid, have the path of the list.
+    the names from ``get_params``. The path of an estimator in any other list, such as the values of a grid, is the path
+    of that list.
     """
     yield path, estimator
     prefix = f"{path}__" if path else ""
@@ -132,7 +133,7 @@ def _parts(estimator, path=""):
 
 
 def _contents(value):
-    """Yield all objects that a container and its inner containers contain."""
+    """Yield all objects in a container, including the objects in nested containers."""
     if isinstance(value, dict | list | tuple):
         for inner in value.values() if isinstance(value, dict) else value:
             if isinstance(inner, dict | list | tuple):

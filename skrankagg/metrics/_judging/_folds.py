@@ -10,8 +10,9 @@ from ._judged_lists import join_parts, rank
 def spread_folds(has_relevant, n_folds):
     """Return the positions of the training and the test queries of each fold.
 
-    A fold consists of neighbouring queries. Queries with and without relevant items are divided among the folds
-    separately, so each training set contains queries with relevant items. `has_relevant` is a mask of the queries.
+    A fold consists of neighbouring queries. Queries with relevant items and queries without them are divided
+    separately. Each training set therefore contains queries with relevant items. `has_relevant` is a mask of the
+    queries.
     """
     fold = np.empty(len(has_relevant), dtype=np.int64)
     for chosen in (has_relevant, ~has_relevant):

@@ -46,7 +46,7 @@ class JudgedLists:
         return [{name: measure._values(one.ranked) for name, measure in measures.items()} for _, one in graded]
 
     def values(self, ranked, measures):
-        """Compute measures from the result of :meth:`grade`; return a dict, as :meth:`measure` does."""
+        """Compute measures from `ranked`, a result of :meth:`grade`; return a dict in the form of :meth:`measure`."""
         return {name: measure._values(ranked)[self._encoded.judged] for name, measure in measures.items()}
 
     def grade(self, consensus):

@@ -208,9 +208,9 @@ def _score_name(name, measure):
 
 
 def _check_aligned(y, lists):
-    """Raise InputError if aligned judgements `y` contain queries that the samples lack.
+    """Raise InputError if the aligned judgements `y` contain a query that is not in `lists`.
 
-    The queries can differ only if `y` was permuted, for example by ``permutation_test_score``.
+    If both have the same number of queries, this happens only if `y` was permuted, as in ``permutation_test_score``.
     """
     if not isinstance(y, AlignedQrels) or len(y) != lists.n_queries:
         return

@@ -42,7 +42,7 @@ _SINGLE = {str, int, float}
 
 @dataclass
 class GradedRun:
-    """Grades of the items in a run, and the reason if no item of the run is judged.
+    """Grades of the items in a run, with an explanation if the run has no judged item.
 
     Parameters
     ----------
@@ -313,7 +313,8 @@ def _plain(run, qrels, missing_queries):
     if fault is None and not item:
         fault = "is empty"
     elif item and np.isnan(found).all():
-        # Judgements need not list nonrelevant items, so this is not a fault. Ids of different types raise an error.
+        # A run without judged items is allowed, because judgements may omit nonrelevant items. Ids of different types
+        # raise an error.
         match_ids(_distinct(item), _distinct(one for grade in grades for one in grade), "item")
     ranked = RankedRelevance(
         np.array(found, dtype=np.float64),
@@ -330,7 +331,7 @@ def _plain(run, qrels, missing_queries):
 
 
 def _usual_dicts(qrels, missing_queries, grade, score, ptr, best_first, judged_ptr, items):
-    """Build the GradedRun of a run and judgements in dicts from the arrays that the kernel `grade_dicts` returned."""
+    """Build a GradedRun from arrays that the kernel `grade_dicts` computed from a run and judgements in dicts."""
     queries = pd.Index(list(qrels), name="query", tupleize_cols=False)
     if missing_queries == "skip":
         chosen = np.flatnonzero(np.diff(ptr))

@@ -14,7 +14,7 @@ from ...exceptions import InputError
 
 
 class JudgedRanking:
-    """Ranking of one query with its judgements, which is the argument of a user-defined measure.
+    """Ranking of one query with its judgements: the argument of a user-defined measure.
 
     Functions such as :func:`evaluate` build a JudgedRanking for each query. They pass the JudgedRanking to the function
     that was given to :func:`make_measure`. A JudgedRanking is immutable, and its arrays are read-only. To try out a

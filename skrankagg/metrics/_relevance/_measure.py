@@ -31,7 +31,8 @@ _COMMON = ("ties", "missing_queries")
 def _facts(function):
     """Read the cutoff and the conventions of a measure from the signature of its public function.
 
-    Return the kind of cutoff, the names of all conventions, and the defaults of the conventions outside of _COMMON.
+    Return the kind of cutoff, the names of all conventions, and the defaults of the conventions. The defaults do not
+    include the conventions in `_COMMON`, which all measures share.
     """
     parameters = inspect.signature(function).parameters
     k = parameters.get("k")

@@ -147,7 +147,7 @@ def _parse(name, /, **conventions):
 
 
 def base_name(word):
-    """Return the registered name of a measure, given any of its names, or None if the name is unknown.
+    """Convert any name of a measure to its registered name; return None if the name is unknown.
 
     The argument must not contain a cutoff or conventions.
     """

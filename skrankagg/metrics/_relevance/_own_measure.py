@@ -119,8 +119,9 @@ def make_measure(
 ) -> Measure:
     """Turn a function of one query's ranking and judgements into a measure.
 
-    The result can be passed instead of the name of a measure: to :func:`evaluate`, :class:`~skrankagg.Comparator`,
-    scorers, tests and plots. A function that needs none of the options below can be passed directly.
+    The result is accepted wherever the name of a measure is accepted: in :func:`evaluate`,
+    :class:`~skrankagg.Comparator`, scorers, tests and plots. A function that needs none of the options below can be
+    passed directly.
 
     Parameters
     ----------
@@ -206,7 +207,7 @@ def make_measure(
 
 
 def noted_measure(name: str, facts: dict[str, Any]) -> Measure:
-    """Rebuild a user-defined measure from the ``attrs`` of a frame; the result cannot compute values."""
+    """Rebuild a user-defined measure from the ``attrs`` of a frame, without the function that computes values."""
     return OwnMeasure(name, _unknown_function, name, has_expectation=False, **facts)
 
 

@@ -23,8 +23,8 @@ class RelevanceList:
     """Grades of the items in the ranked lists of several queries, and running sums that the measures share.
 
     The lists are stored one after the other, and a row is an item of a list. Each running sum is computed only once for
-    all measures and cutoffs. A measure that adds up values over rows first passes the values to :meth:`rate`. For an
-    expectation over ties, :meth:`rate` replaces the values by their means over tied items.
+    all measures and cutoffs. Before a measure adds up values of rows, it passes the values to :meth:`rate`. For an
+    expectation over ties, :meth:`rate` replaces each value by the mean over the tied items.
 
     Parameters
     ----------
@@ -96,10 +96,9 @@ class RelevanceList:
         return found.total((self.grade[found.rows] >= border[found.query]).astype(np.float64), k)
 
     def head(self, k):
-        """Return self without the rows far below place k, which a measure with the cutoff `k` does not need.
+        """Return the lists without the rows far below place k, which a measure with the cutoff `k` does not need.
 
-        Nothing is left out if this would save few rows, if `k` is None, or if `k` is an array with a value for each
-        query.
+        Return self if there are few such rows, if `k` is None, or if `k` is an array with a value for each query.
         """
         depth = self._depth(k)
         return self if depth is None else self.once(("head", depth), lambda: self._first_rows(depth))
@@ -183,7 +182,7 @@ class RelevanceList:
         return sums
 
     def total_of(self, found, value):
-        """For each list, sum `value`, which has a number for each relevant row; `found` is the RelevantRows object."""
+        """For each list, sum `value`, which has a number for each relevant row in the RelevantRows object `found`."""
         every = np.zeros(len(self.grade))
         every[found.rows] = value
         return self.total(every)
@@ -320,7 +319,7 @@ class RankedRelevance(RelevanceList):
         return self.once(("others", threshold), lambda: found.count_above(self.not_relevant(threshold)))
 
     def _preference_scale(self, threshold):
-        """Return, for each query, R and the divisor max(min(R, N), 1) in the formula of :func:`bpref`."""
+        """Return, for each query, R and max(min(R, N), 1), with R and N as in the formula of :func:`bpref`."""
         n_relevant = self.n_relevant(threshold)
         others = RelevantRows(self.judged.ptr, self.judged.not_relevant(threshold))
         return n_relevant, np.maximum(np.minimum(n_relevant, others.count()), 1.0)

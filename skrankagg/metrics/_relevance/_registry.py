@@ -40,7 +40,8 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
     ----------
     name : str, Measure or callable
         A name such as "map", "p@10" or "ndcg@10[gain=linear,ideal=retrieved]"; case is ignored. Names of trec_eval,
-        ir_measures and ranx, such as "P_10" and "AP@10", are accepted if that tool computes the same values.
+        ir_measures and ranx, such as "P_10" and "AP@10", are accepted if the tool computes the same values as this
+        library.
         :func:`make_measure` turns a function of a :class:`JudgedRanking` into a measure.
     **conventions
         Values of conventions that the name does not state. Conventions that the measure does not accept are ignored.
@@ -59,7 +60,7 @@ def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Mea
     --------
     make_measure : Turns a function into a measure.
     measure_names : Lists all names.
-    evaluate : Computes measures of a run, given their names.
+    evaluate : Computes measures of a run, given the names of the measures.
 
     Examples
     --------
@@ -200,7 +201,7 @@ def orient(values, metric, frame=None):
 
 
 def find_measure(metric, frame=None):
-    """Return the measure that a name describes, or None if the name is not a measure, such as the column "time".
+    """Return the measure with a name, or None if there is no such measure, as for the column "time".
 
     User-defined measures are found by name only in a frame that has their column.
     """

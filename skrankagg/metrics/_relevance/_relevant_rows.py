@@ -37,7 +37,7 @@ class RelevantRows:
 
     @cached_property
     def number(self):
-        """Number the relevant rows of each list from 1."""
+        """Return the number of each relevant row among the relevant rows of its list, counted from 1."""
         return positions(self.ptr)
 
     @cached_property
@@ -75,7 +75,7 @@ class RelevantRows:
         return np.bincount(self.query[near], minlength=len(self.ptr) - 1).astype(np.float64)
 
     def count_above(self, mask):
-        """For each relevant row, count the rows above it in its list that `mask` selects.
+        """For each relevant row, count the rows selected by `mask` that are above it in its list.
 
         `mask` must not select relevant rows. The result has the shape (n_relevant,).
         """

@@ -114,8 +114,8 @@ class ExpectedRelevance(RankedRelevance):
         """Compute the expected mean of the precisions at the relevant items among the first `k` items of each list.
 
         If the cutoff divides a tie group, the number of relevant items above the cutoff depends on the order of the
-        tied items. Suppose that h relevant items are among the t places of the group above the cutoff. Then any h of
-        these t places are equally probable.
+        tied items. Suppose that the group has t places above the cutoff, with h relevant items in them. Then every
+        choice of h of the t places is equally probable.
         """
         value = np.zeros(self.n_queries)
         query = np.flatnonzero(np.diff(self.ptr))
@@ -206,10 +206,10 @@ def _mean_products(value):
 
 
 def _by_value(ranked, *keys):
-    """Sort the rows of each list by score, then by further keys; return the order and the first key.
+    """Sort the rows of each list by score, then by `keys`; return the order and the values that were sorted first.
 
-    The first key is the negated score of each row, or its rank if there are no scores. If there are neither scores nor
-    ranks, the order and the key are None.
+    These values are the negated scores, or the ranks if there are no scores. If there are neither scores nor ranks,
+    both results are None.
     """
     value = -ranked.score if ranked.score is not None else ranked.rank
     if value is None:

@@ -124,7 +124,7 @@ def rank_biased_residual(ranked, k: int | None = None, *, persistence: float = 0
 
     See Also
     --------
-    rank_biased_precision : Measure that treats unjudged items as not relevant, and is therefore a lower bound.
+    rank_biased_precision : The lower bound, in which unjudged items count as not relevant.
 
     Notes
     -----

@@ -180,7 +180,8 @@ def check_integer_weights(aggregator):
     if _tags(aggregator).integer_weights:
         raises(ValueError, "whole numbers", clone(aggregator).fit, lists.assign(weight=1.5))
     if is_supervised(aggregator):
-        # Copies are not compared here: they are separate voters, and values of voters are learned together.
+        # Copies of lists are not tested here: each copy would be a separate voter, and the method learns a value for
+        # each voter from all voters together.
         fitted = fit(clone(aggregator), lists)
         found, expected = fitted.transform(lists.assign(weight=2.0)), fitted.transform(lists)
         assert found["item"].tolist() == expected["item"].tolist(), "equal weights of all lists change the order"
@@ -278,7 +279,7 @@ def check_condorcet_winner(aggregator):
 
 
 def check_absent_below(aggregator):
-    """Check the tag `absent_below`: it must be True exactly for methods that rank seldom compared items below others.
+    """Check that the tag `absent_below` is True exactly if the method ranks items lower when they are seldom compared.
 
     There are two pairs of items. One pair is in many lists, the other pair is in few lists, and no list contains items
     of both pairs. The better item of each pair wins about two of three comparisons. Therefore a method that ignores
@@ -317,9 +318,10 @@ def _compared_pairs(often, seldom):
 
 @lru_cache(maxsize=1)
 def _plain_queries():
-    """Return a tuple for each query of the example lists: the lists as dicts, as RankedLists, and the query id.
+    """Return the lists and the id of each query of the example lists.
 
-    The dict maps each voter to a dict of item to score.
+    The result is a list of tuples. A tuple contains the lists of a query as a dict, the same lists as RankedLists, and
+    the id of the query. The dict maps each voter to a dict of item to score.
     """
     lists = example_lists().sort_values(["query", "voter", "score", "item"], ascending=[True, True, False, True])
     found = []

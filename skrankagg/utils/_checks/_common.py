@@ -113,7 +113,7 @@ def check_set_output(estimator):
 
 
 def check_pipeline(estimator):
-    """Check that a pipeline of one step gives the same result as the step, and that `y` is used only for judgements."""
+    """Check that a pipeline of one step gives the same result as the step, and that unsupervised methods ignore `y`."""
     lists = example_lists()
     expected = fit_transform(clone(estimator), lists)
     y = judgements(estimator, lists).get("qrels")

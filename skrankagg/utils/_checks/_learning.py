@@ -10,7 +10,10 @@ from ._shared import example_grade, example_lists, example_qrels, fit, fit_trans
 
 
 def check_ways_of_judgements(estimator):
-    """Check that judgements give the same result as `y`, as an aligned `y`, as ``qrels=``, and in the constructor."""
+    """Check that the result does not depend on the way in which judgements are passed.
+
+    They are passed as `y`, as an aligned `y`, as ``qrels=``, and to the constructor.
+    """
     lists = RankedLists.from_frame(example_lists())
     qrels = example_qrels(lists)
     expected = fit(clone(estimator), lists).transform(lists)
