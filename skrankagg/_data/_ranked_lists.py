@@ -776,7 +776,7 @@ def encode_plain(X, *, sequences=True):
 
     `fit` and scorers pass ``sequences=False``: a splitter would treat the elements of a list as samples.
     """
-    return _from_python.plain_lists(RankedLists, X, sequences=sequences)
+    return X if isinstance(X, RankedLists) else _from_python.plain_lists(RankedLists, X, sequences=sequences)
 
 
 def check_run(X) -> RankedLists:
