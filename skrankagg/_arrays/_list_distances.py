@@ -18,7 +18,7 @@ import numpy as np
 
 from .._kernels import discordant_pairs
 from ._places import places_again
-from ._ragged import mid_ranks, sparse_rows, starts_to_ptr, tie_starts
+from ._ragged import mid_ranks, row_products, starts_to_ptr, tie_starts
 
 
 def consensus_places(lists, order, score):
@@ -41,14 +41,14 @@ def cosine(lists):
     heads = lists.row_ptr[:-1]
     points = lists.list_length[lists.row_list] + 1 - lists.rank
     size = np.add.reduceat(points**2, heads)
-    table = sparse_rows(lists.row_ptr, lists.candidate, points, lists.n_candidates)
+    products = row_products(lists.row_ptr, lists.candidate, points, lists.n_candidates)
     most = lists.query_n_items[lists.candidate_query] + 1
+    candidate_heads, list_query = lists.candidate_ptr[:-1], lists.list_query
 
     def distance(place):
         consensus = most - place
-        inner = table @ consensus
-        length = np.add.reduceat(consensus**2, lists.candidate_ptr[:-1])[lists.list_query]
-        return np.clip(1 - inner / np.sqrt(size * length), 0.0, 1.0)
+        length = np.add.reduceat(consensus**2, candidate_heads)[list_query]
+        return np.minimum(np.maximum(1 - products(consensus) / np.sqrt(size * length), 0.0), 1.0)
 
     return distance
 

@@ -46,7 +46,7 @@ def places_again(ptr, tolerance=TOLERANCE):
     largest = np.diff(ptr).max()
     if largest > max(_SMALL, _LARGE):
         return lambda value: _places(ptr, value, tolerance)[0]
-    order = np.arange(ptr[-1])
+    order, insert = np.arange(ptr[-1]), mean_places(ptr, tolerance)
     inside = None if largest <= _SMALL else np.diff(expand(ptr)) == 0
 
     def places(value):
@@ -57,7 +57,7 @@ def places_again(ptr, tolerance=TOLERANCE):
             if n_falls * _NEARLY > len(value):
                 place, order = _places(ptr, value, tolerance)
                 return place
-        place, order = mean_places(ptr, value, order, tolerance)
+        place, order = insert(value, order)
         return place
 
     return places

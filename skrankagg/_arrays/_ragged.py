@@ -25,6 +25,9 @@ _CHUNK = 1 << 18
 # With at most this number of rows, comparing is faster than counting.
 _FEW = 10_000
 
+# Up to this number of rows, a product takes less time with bincount than with SciPy's sparse matrices.
+_FEW_PRODUCTS = 1_000
+
 # Groups with more rows are sorted all at once, which needs less memory than counting.
 _MOST_IN_A_BLOCK = 1 << 20
 
@@ -386,3 +389,49 @@ def dense_ranks(ptr, value):
 def sparse_rows(ptr, column, value, n_columns):
     """Return a sparse matrix of shape (n_groups, n_columns), in which row g contains the entries of group g."""
     return csr_array((value, column, ptr), shape=(len(ptr) - 1, n_columns))
+
+
+def row_products(ptr, column, value, n_columns):
+    """Return a function that multiplies the matrix of :func:`sparse_rows` by a vector, for many calls.
+
+    The function turns a vector of shape (n_columns,) into a vector of shape (n_groups,). It adds the products of a
+    group in the order of the rows.
+
+    >>> import numpy as np
+    >>> from skrankagg._arrays._ragged import row_products
+    >>> product = row_products(np.array([0, 2, 3]), np.array([0, 1, 1]), np.array([1.0, 2.0, 3.0]), 2)
+    >>> product(np.array([5.0, 7.0])).tolist()
+    [19.0, 21.0]
+    """
+    if len(value) > _FEW_PRODUCTS:
+        return sparse_rows(ptr, column, value, n_columns).__matmul__
+    group, n_groups = expand(ptr), len(ptr) - 1
+    return lambda vector: np.bincount(group, value * vector[column], n_groups)
+
+
+def column_products(ptr, column, value, n_columns):
+    """Return a function that multiplies the transpose of the matrix of :func:`sparse_rows`, for many calls.
+
+    The function turns a vector of shape (n_groups,) into a vector of shape (n_columns,). It turns a matrix of shape
+    (n_groups, n_replicates) into a matrix of shape (n_columns, n_replicates). It adds the products of a column in the
+    order of the rows.
+
+    >>> import numpy as np
+    >>> from skrankagg._arrays._ragged import column_products
+    >>> product = column_products(np.array([0, 2, 3]), np.array([0, 1, 1]), np.array([1.0, 2.0, 3.0]), 2)
+    >>> product(np.array([5.0, 7.0])).tolist()
+    [5.0, 31.0]
+    """
+    if len(value) > _FEW_PRODUCTS:
+        return sparse_rows(ptr, column, value, n_columns).T.__matmul__
+    group, table = expand(ptr), None
+
+    def product(factor):
+        nonlocal table
+        if factor.ndim == 1:
+            return np.bincount(column, value * factor[group], n_columns)
+        if table is None:
+            table = sparse_rows(ptr, column, value, n_columns).T
+        return table @ factor
+
+    return product

@@ -781,7 +781,7 @@ def encode_plain(X, *, sequences=True):
     `fit` and scorers pass ``sequences=False`` to leave a list unchanged, because a splitter would treat its elements as
     samples.
     """
-    return _from_python.plain_lists(RankedLists, X, sequences=sequences)
+    return X if isinstance(X, RankedLists) else _from_python.plain_lists(RankedLists, X, sequences=sequences)
 
 
 def check_run(X) -> RankedLists:

@@ -98,6 +98,9 @@ def blocks(work):
     `work` contains the running total of the work of the steps. The bounds are the first position in the block and the
     position after the last one. A step is never divided.
     """
+    if len(work) and work[-1] <= BLOCK:
+        yield 0, len(work)
+        return
     first = 0
     while first < len(work):
         done = work[first - 1] if first else 0.0

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._arrays._ragged import group_medians, group_order
-from .._data._frames import first_row, plain_index, show_id
+from .._data._frames import first_row, frame_of, plain_index, show_id, take_ids
 from .._data._list_columns import grouping
 from .._data._voter_names import find_voters, type_hint
 from .._support._sklearn import StrOptions, check_is_fitted
@@ -255,16 +255,16 @@ class WeightedAggregator(BaseAggregator):
         """Store the weight of each list and the pooled weight of each voter in the fitted attributes."""
         self._warn_of_length(lists, weight)
         owner, owners = self._owners(lists)
-        self.query_voter_weights_: pd.DataFrame = pd.DataFrame(
+        self.query_voter_weights_: pd.DataFrame = frame_of(
             {
-                "query": lists.queries.take(lists.list_query),
-                "voter": owners.take(owner),
-                "weight": weight,
+                "query": take_ids(lists.queries, lists.list_query),
+                "voter": take_ids(owners, owner),
+                "weight": weight.copy(),
             }
         )
         pooled = self._pool(lists, weight)
         known = np.flatnonzero(~np.isnan(pooled))
-        self.voter_weights_: pd.DataFrame = pd.DataFrame({"voter": owners.take(known), "weight": pooled[known]})
+        self.voter_weights_: pd.DataFrame = frame_of({"voter": take_ids(owners, known), "weight": pooled[known]})
 
     def _pool(self, lists, weight):
         """Pool the weights of the lists into one weight for each voter."""

@@ -116,7 +116,7 @@ def test_kernels_give_equal_results_in_blocks(monkeypatch):
         ("_inversions", "discordant_pairs"): lambda: _kernels.discordant_pairs(ptr, np.arange(1, m * n + 1), item),
         ("_agglomerate", "compare"): lambda: _kernels.merge_lists(score, np.ones(m), lists, 0.1, 0.5, True),
         ("_agglomerate", "merge"): lambda: _kernels.merge_lists(score, np.ones(m), lists, 0.1, 0.5, False),
-        ("_group_places", "mean_places"): lambda: _kernels.mean_places(ptr, x, np.arange(m * n), 1e-12),
+        ("_group_places", "mean_places"): lambda: _kernels.mean_places(ptr, 1e-12)(x, np.arange(m * n)),
         ("_locking", "lock"): lambda: _kernels.locked_arcs(np.flatnonzero(margin > 0), n, 1),
         ("_joint", "log_joint_probability"): lambda: _kernels.log_joint_probability(ptr, x, np.full(m, n)),
     }

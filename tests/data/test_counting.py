@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from skrankagg import RankedLists
 from skrankagg._arrays import _code_tables, _ragged
-from skrankagg._arrays._ragged import count_codes, group_order, number_codes
+from skrankagg._arrays._ragged import column_products, count_codes, group_order, number_codes, row_products, sparse_rows
 from skrankagg._data import _encoding
 from skrankagg.exceptions import InputError
 
@@ -148,3 +148,19 @@ def test_group_order_of_contiguous_groups_equals_lexsort(chunk, sizes, even, lon
         patch.setattr(_ragged, "_CHUNK", chunk)
         found = group_order(group, value)
     assert found.tolist() == np.lexsort((value, group)).tolist()
+
+
+@pytest.mark.parametrize("few", [0, 10**9])
+def test_products_equal_dense_products_and_sparse_products_to_the_last_bit(monkeypatch, few):
+    monkeypatch.setattr(_ragged, "_FEW_PRODUCTS", few)
+    rng = np.random.default_rng(0)
+    ptr = np.array([0, 7, 7, 12, 30])
+    column = np.concatenate([rng.permutation(20)[:size] for size in np.diff(ptr)])
+    value, left, right = rng.normal(size=30), rng.normal(size=(4, 3)), rng.normal(size=20)
+    table = sparse_rows(ptr, column, value, 20)
+    np.testing.assert_allclose(row_products(ptr, column, value, 20)(right), table.toarray() @ right, rtol=1e-12)
+    np.testing.assert_array_equal(row_products(ptr, column, value, 20)(right), table @ right)
+    product = column_products(ptr, column, value, 20)
+    for one in (left, left[:, 0]):
+        np.testing.assert_allclose(product(one), table.toarray().T @ one, rtol=1e-12)
+        np.testing.assert_array_equal(product(one), table.T @ one)

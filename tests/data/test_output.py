@@ -2,12 +2,14 @@
 
 import importlib.util
 
+import numpy as np
 import pandas as pd
 import pytest
 import sklearn
 from sklearn.pipeline import make_pipeline
 
 from skrankagg import CombSUM, Comparator, Qrels, RankedLists
+from skrankagg._data import _frames
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.preprocessing import AggregatorUnion, TopK
 from skrankagg.utils.discovery import default_methods
@@ -89,3 +91,26 @@ def test_polars_output_of_numeric_ids_does_not_need_pyarrow(lacking):
     assert isinstance(found, polars.DataFrame) and found["item"].to_list() == expected["item"].tolist()
     with pytest.raises(ImportError, match="pyarrow is missing"):  # its frames have voters, which are strings
         TopK(2).set_output(transform="polars").fit_transform(lists)
+
+
+@pytest.mark.parametrize("rows", [3, _frames._FEW + 1])
+@pytest.mark.parametrize("private", [True, False])
+def test_frame_of_equals_a_frame_of_the_public_constructor(rows, private, monkeypatch):
+    if not private:
+        monkeypatch.setattr(_frames, "_FROM_ARRAYS", None)
+    days = pd.date_range("2020-01-01", periods=rows)
+    columns = {
+        "number": np.arange(rows),
+        "text": pd.array(["a"] * rows, dtype="str"),
+        "kind": pd.Categorical(["x"] * rows),
+        "share": np.arange(rows) / 2,
+        "is": np.arange(rows) > 1,
+        "day": days.array,
+        "object": pd.Index([(1,)] * rows, dtype=object),
+    }
+    frame = _frames.frame_of({name: column.copy() for name, column in columns.items()})
+    pd.testing.assert_frame_equal(frame, pd.DataFrame(columns), check_column_type=False)
+    frame.loc[0, "day"] = pd.Timestamp("1999-01-01")
+    frame.columns = [name.upper() for name in frame.columns]
+    assert days[0] == pd.Timestamp("2020-01-01")
+    assert list(_frames.frame_of(columns)) == list(columns)

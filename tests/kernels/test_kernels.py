@@ -313,11 +313,11 @@ def test_mean_places_equals_an_example_by_hand(monkeypatch, block):
     monkeypatch.setattr(_kernels.loading, "BLOCK", block)
     ptr, value = np.array([0, 4, 5, 8]), np.array([1.0, 3.0, 2.9, 3.0, 7.0, -5.0, -np.inf, np.inf])
     for order in ([0, 1, 2, 3, 4, 5, 6, 7], [3, 1, 2, 0, 4, 7, 5, 6]):
-        places, order = _kernels.mean_places(ptr, value, np.array(order), 0.0)
+        places, order = _kernels.mean_places(ptr, 0.0)(value, np.array(order))
         assert places.tolist() == [4.0, 1.5, 3.0, 1.5, 1.0, 2.0, 3.0, 1.0]
         assert value[order].tolist() == [3.0, 3.0, 2.9, 1.0, 7.0, np.inf, -5.0, -np.inf]
         # A tenth of the largest finite size: 3, 7 and 5.
-        assert _kernels.mean_places(ptr, value, order, 0.1)[0].tolist() == [4.0, 2.0, 2.0, 2.0, 1.0, 2.0, 3.0, 1.0]
+        assert _kernels.mean_places(ptr, 0.1)(value, order)[0].tolist() == [4.0, 2.0, 2.0, 2.0, 1.0, 2.0, 3.0, 1.0]
 
 
 def test_stale_kernels_is_empty():
@@ -389,7 +389,7 @@ _LARGE_CALLS = {
     "majority_walks": lambda: _kernels.majority_walks(
         np.ones((1, 79_800)), *np.triu_indices(400, 1), np.full((1, 400), 1 / 400), np.full(1, 400.0), 0.15
     ),
-    "mean_places": lambda: _kernels.mean_places(_EACH, _NUMBERS, _EACH[:-1], 0.0),
+    "mean_places": lambda: _kernels.mean_places(_EACH, 0.0)(_NUMBERS, _EACH[:-1]),
     "merge_lists": lambda: _kernels.merge_lists(_ONES.reshape(2, -1), np.ones(2), np.array([0, 2]), 0.1, 0.5, False),
     "newton_of_lists": lambda: _kernels.newton_of_lists(
         np.zeros(1, dtype=int),

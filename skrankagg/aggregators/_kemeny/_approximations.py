@@ -136,7 +136,7 @@ class KwikSort(BaseNearKemeny):
     def _rank_items(self, lists, queries, prefer, tied, given):
         margin = margins(prefer)
         b, n = margin.shape[:2]
-        orders = pivot_orders(margin, self.n_init, lambda k: np.random.default_rng(given).bit_generator.random_raw(k))
+        orders = pivot_orders(margin, self.n_init, lambda k: np.random.PCG64(given).random_raw(k))
         place = np.broadcast_to(np.arange(n), orders.shape)
         query = np.repeat(np.arange(b), self.n_init)
         flat = orders.reshape(-1, n), place.reshape(-1, n)

@@ -88,7 +88,7 @@ def n_below_place(place):
 def by_item(order, value):
     """Sort values by item instead of by place in an order; all arrays have shape (n_queries, n)."""
     out = np.empty_like(value)
-    np.put_along_axis(out, order, value, axis=1)
+    out[np.arange(len(order))[:, None], order] = value
     return out
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._arrays._ragged import sparse_rows
+from ..._arrays._ragged import column_products
 
 
 def weigh_rows(lists, value):
@@ -35,16 +35,15 @@ def sum_rows_again(lists, value, given=None):
     """Return a function that computes :func:`sum_rows` from list weights of shape (n_lists,).
 
     The function also accepts an array of shape (n_lists, n_replicates), in which each column contains other list
-    weights. Each result is bitwise equal to the result of a separate call of :func:`sum_rows`. The function multiplies
-    a fixed sparse matrix by the weights, and this product adds the terms in the order of the rows, as :func:`sum_rows`
-    does.
+    weights. Each result is bitwise equal to the result of a separate call of :func:`sum_rows`, because the terms are
+    added in the same order.
     """
-    values = sparse_rows(lists.row_ptr, lists.candidate, value, lists.n_candidates).T
+    held = column_products(lists.row_ptr, lists.candidate, value, lists.n_candidates)
     if given is None:
-        return lambda weight: values @ weight
+        return held
 
     def total(weight):
-        score = values @ weight
+        score = held(weight)
         score += lists.sum_over_lists(times(given, weight))[lists.candidate_query]
         return score
 

@@ -17,7 +17,7 @@ from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
 from .._scores._combinations import CombSUM
 from ._pruning import keep_by_confidence, keep_by_weight
-from ._voter_scales import scale_weights
+from ._voter_scales import scale_again, scale_weights
 
 __all__ = ["DIBRA"]
 
@@ -276,18 +276,14 @@ class DIBRA(WeightedAggregator):
                     break
         return weight
 
-    def _consensus(self, lists, weight, known=None, score=None):
-        """Score the candidates with scaled voter weights.
-
-        `score` is the function that the aggregator's `_repeat` returns for the lists. With None, `_repeat` is called
-        here.
-        """
-        score = self._aggregator()._repeat(lists) if score is None else score
-        scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, self.weight_norm, known=known)
-        return score(lists.list_weight * scaled)
+    def _consensus_again(self, lists, known=None):
+        """Return a function that scores the candidates with the scaled weights of the voters."""
+        score = self._aggregator()._repeat(lists)
+        scale = scale_again(lists.list_ptr, lists.list_weight, self.weight_norm, known=known)
+        return lambda weight: score(lists.list_weight * scale(weight))
 
     def _aggregate_weighted(self, lists, weight, known):
-        score = self._consensus(lists, weight, known)
+        score = self._consensus_again(lists, known)(weight)
         if self.prune is None:
             return score
         # Lists of weight 0 are left out of the cut, unless all lists of a query have weight 0.
@@ -302,7 +298,7 @@ class DIBRA(WeightedAggregator):
         cut, held = heard.keep_rows(kept)
         if self.prune == "wire" and self.weighting == "query":
             weight = self._voter_weights(cut)
-        cut_score = self._consensus(cut, weight, known)
+        cut_score = self._consensus_again(cut, known)(weight)
         # Items missing from all cut lists come last, in their former order.
         heads = lists.candidate_ptr[:-1]
         # The first of these items is as far below the other items as the largest score is from 0.
@@ -340,7 +336,8 @@ class _Iterating:
 
     def _prepare(self, lists):
         self.lists, self.moving = lists, np.ones(lists.n_queries, dtype=bool)
-        self.score = self.method._aggregator()._repeat(lists)
+        self.heads, self.voting = lists.list_ptr[:-1], lists.list_weight > 0
+        self.consensus = self.method._consensus_again(lists)
         self.places = places_again(lists.candidate_ptr)
         self.distance = LIST_DISTANCES[self.method.distance](lists)
 
@@ -349,7 +346,7 @@ class _Iterating:
 
         `weight` contains the weights of all lists, including the lists of queries that are finished.
         """
-        return self.distance(self.places(self.method._consensus(self.lists, weight[self.running], score=self.score)))
+        return self.distance(self.places(self.consensus(weight[self.running])))
 
     def stop(self, growth):
         """Stop the queries in which no weight grows by more than the tolerance; lists of list weight 0 do not count.
@@ -357,15 +354,15 @@ class _Iterating:
         Returns the growth of the weights of all lists in the current state. The growth is 0 in queries that stopped
         before.
         """
-        lists = self.lists
         if not self.moving.all():
-            growth = np.where(self.moving[lists.list_query], growth, 0.0)
-        counted = np.where(lists.list_weight > 0, growth, 0.0)
-        self.moving &= np.maximum.reduceat(counted, lists.list_ptr[:-1]) > self.method.tol
+            growth = np.where(self.moving[self.lists.list_query], growth, 0.0)
+        self.moving &= np.maximum.reduceat(np.where(self.voting, growth, 0.0), self.heads) > self.method.tol
         return growth
 
     def go_on(self):
         """Remove the stopped queries if there are many of them; return True if any query needs another iteration."""
+        if self.moving.all():
+            return True
         chosen = np.flatnonzero(self.moving)
         # Preparing the remaining queries again takes as long as some iterations.
         if 0 < len(chosen) < _SHARE * len(self.moving):
