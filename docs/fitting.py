@@ -3,15 +3,19 @@
 Code has at most 88 columns. They fit between the two lists of links on a screen of 1440 pixels. Output may be wider.
 """
 
+import re
 from html import escape
 
 from docutils import nodes
+from sphinx.util import logging
 
 #: Largest number of columns of a block in each size of print, by the class of the size.
 SIZES = {"wide-code": 108, "wider-code": 132, "widest-code": 160}
 COLUMNS = 88
-#: A table becomes cards, one for each row, if it has so many columns, or fewer columns and so many rows.
-CARD_COLUMNS, LONG_COLUMNS, LONG_ROWS = 4, 3, 15
+NUMBER = re.compile(r"[-+]?[\d.,]+")
+#: A table becomes cards, one for each row, if it has so many columns. Fewer columns are enough for a table with so many
+#: rows, or with a row of so many characters.
+CARD_COLUMNS, LONG_COLUMNS, LONG_ROWS, LONG_TEXT = 4, 3, 15, 70
 
 
 class CellLabel(nodes.General, nodes.Element):
@@ -32,16 +36,27 @@ def size_code(app, doctree):
 
 
 def label_cells(app, doctree, docname):
-    """Add the headings of the columns to the cells of long or wide tables."""
+    """Add the headings of the columns to the cells of long or wide tables; warn of columns that a card cannot name.
+
+    Empty cells get no heading, and cards leave them out. In the first column, only a number needs its heading.
+    """
     for table in doctree.findall(nodes.table):
         head, body = next(table.findall(nodes.thead), None), next(table.findall(nodes.tbody))
-        if head is None or len(head[-1]) < (LONG_COLUMNS if len(body) >= LONG_ROWS else CARD_COLUMNS):
+        most = max(sum(len(cell.astext()) for cell in row) for row in body)
+        is_long = len(body) >= LONG_ROWS or most >= LONG_TEXT
+        if head is None or len(head[-1]) < (LONG_COLUMNS if is_long else CARD_COLUMNS):
             continue
         table["classes"].append("cards")
         headings = [entry.astext() for entry in head[-1]]
+        if len(set(headings)) < len(headings) or not all(headings[1:]):
+            message = "the columns of a table must have different headings, because narrow screens show rows as cards"
+            logging.getLogger(__name__).warning(f"{message}; got %s", headings, location=table)
         for row in body:
+            if NUMBER.fullmatch(row[0].astext()):
+                row[0]["classes"].append("labelled")
             for heading, entry in zip(headings, row, strict=True):
-                entry.insert(0, CellLabel(heading=heading))
+                if entry.astext():
+                    entry.insert(0, CellLabel(heading=heading))
 
 
 def visit_label(translator, node):

@@ -1,4 +1,4 @@
-"""Faults that a browser finds on the pages of the documentation: pages that scroll sideways, and pale text.
+"""Faults that a browser finds on the pages of the documentation: pages that scroll sideways, cut formulas, pale text.
 
 python tools/page_faults.py docs/_build
 """
@@ -18,6 +18,18 @@ SIDEWAYS = """(() => {
   const ends = one => one.getBoundingClientRect().right;
   const wide = [...document.body.querySelectorAll("*")].filter(one => ends(one) > innerWidth + 1);
   return wide.slice(0, 5).map(one => `${over} px: ${one.tagName.toLowerCase()}.${[...one.classList].join(".")}`);
+})()"""
+
+#: Formulas in a line of text that are wider than the text's box; wide tables grow with their formulas, and scroll.
+CUT = """(() => {
+  const found = [];
+  for (const one of document.querySelectorAll("span.math")) {
+    const ends = [one, ...one.querySelectorAll("*")].map(part => part.getBoundingClientRect().right);
+    const box = one.parentElement.closest("p, li, dd, dt, td, th, div").getBoundingClientRect();
+    const over = Math.round(Math.max(...ends) - box.right);
+    if (over > 1) found.push(`${over} px: formula ${one.textContent.slice(0, 60)}`);
+  }
+  return found;
 })()"""
 
 #: Texts whose contrast with the colour behind them is below that of WCAG's level AA: 4.5, or 3 for large letters.
@@ -72,7 +84,7 @@ STILL = """document.head.append(Object.assign(document.createElement("style"),
   {textContent: "*, *::before, *::after {transition: none !important; animation: none !important}"}))"""
 
 #: The checks: width of the window, theme and script.
-CHECKS = [(390, "light", SIDEWAYS), (1440, "light", PALE), (1440, "dark", PALE)]
+CHECKS = [(390, "light", SIDEWAYS), (390, "light", CUT), (1440, "light", PALE), (1440, "dark", PALE)]
 
 
 def faults(browser, paths):

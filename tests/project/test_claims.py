@@ -59,6 +59,7 @@ def test_sentences_with_a_number_are_in_the_list_of_claims(page):
 def test_counts_in_prose_equal_the_code():
     readme, n_methods = PAGES["README"], len(all_aggregators())
     assert f"There are {n_methods} methods" in readme
+    assert all(f"`Copeland` is one of the {n_methods} methods." in text for text in PAGES.values())
     names = {re.split(r"[@\d]", name)[0] or name for name in measure_names()}
     n_measures = sum(not name.startswith("num_") for name in names)
     assert (

@@ -25,6 +25,14 @@ def test_notebooks_are_numbered_in_their_order():
     assert names[0] == "01_quick_start" and names[-1] == "12_coming_from_pyflagr"
 
 
+def test_no_page_has_the_title_of_a_notebook():
+    titles = [re.match(r"# (.+)", "".join(read(path)[0]["source"]))[1] for path in NOTEBOOKS]
+    for page in (*DOCS.glob("*.md"), *DOCS.glob("user_guide/*.md")):
+        titles += re.findall(r"\A(?:---\n.*?\n---\n+)?# ([^\n]+)", page.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(titles) > 40
+    assert [one for one in set(titles) if titles.count(one) > 1] == []
+
+
 def test_quick_start_is_short():
     assert len(read(NOTEBOOKS[0])) == 15
 

@@ -271,7 +271,7 @@ def test_examples_of_docstrings_have_at_most_88_columns():
     assert long == []
 
 
-def test_output_is_sized_and_long_tables_get_labels(reference):
+def test_output_is_sized_and_long_tables_get_labels(reference, caplog):
     nodes = pytest.importorskip("docutils.nodes")
     fitting = from_docs("fitting")
 
@@ -287,18 +287,30 @@ def test_output_is_sized_and_long_tables_get_labels(reference):
     assert size("a word " * 15) == ["wrapped-code"]
     assert size("a word " * 50 + "\n" + "ab  " * 25) == ["wide-code", "wrapped-code"]
 
-    def table(n_rows, n_columns=3):
-        cells = "abcd"[:n_columns]
-        row = [nodes.row("", *(nodes.entry("", nodes.paragraph("", cell)) for cell in cells))]
-        body = nodes.tbody("", *(one.deepcopy() for one in row * n_rows))
-        group = nodes.tgroup("", nodes.thead("", row[0]), body, cols=n_columns)
+    def row(cells):
+        return nodes.row("", *(nodes.entry("", nodes.paragraph("", cell)) for cell in cells))
+
+    def table(n_rows, n_columns=3, cells="abcd", headings="abcd"):
+        body = nodes.tbody("", *(row(cells[:n_columns]) for _ in range(n_rows)))
+        group = nodes.tgroup("", nodes.thead("", row(headings[:n_columns])), body, cols=n_columns)
         tree = nodes.section("", nodes.table("", group))
         fitting.label_cells(None, tree, "page")
-        return tree[0]["classes"], [label["heading"] for label in tree.findall(fitting.CellLabel)]
+        classes = tree[0]["classes"]
+        assert {"labelled" in one[0]["classes"] for one in body} == {bool(classes) and cells[0].isdigit()}
+        return classes, [label["heading"] for label in tree.findall(fitting.CellLabel)]
 
     assert table(fitting.LONG_ROWS - 1) == ([], [])
     assert table(fitting.LONG_ROWS) == (["cards"], ["a", "b", "c"] * fitting.LONG_ROWS)
     assert table(2, 4) == (["cards"], ["a", "b", "c", "d"] * 2)
+    long = ["a" * (fitting.LONG_TEXT - 2), "b", "c"]
+    assert table(2, cells=long) == (["cards"], ["a", "b", "c"] * 2) and table(2, 2, cells=long) == ([], [])
+    # The heading of a number is shown in the first column, too. Empty cells have no heading.
+    assert table(2, 4, cells=["1", "", "c", "d"]) == (["cards"], ["a", "c", "d"] * 2)
+    for headings in ("abbc", ["a", "b", "", "d"]):
+        table(2, 4, headings=headings)
+        assert "must have different headings" in caplog.text
+        caplog.clear()
+    assert table(2, 4, headings=["", "b", "c", "d"])[0] == ["cards"] and not caplog.text
 
 
 def test_pages_have_no_line_that_myst_reads_as_a_comment():

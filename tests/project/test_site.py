@@ -237,9 +237,13 @@ def browser():
         yield opened
 
 
-#: Faults of a page by its text: too wide, pale in both themes, pale in the dark theme only, and no fault.
+#: Faults of a page by its text: too wide, a cut formula, no fault, pale in both themes, pale in the dark theme only.
 FAULTY = {
     "<p style='width: 500px'>wide</p>": ["390 px, light: "],
+    "<div style='overflow: hidden'><p><span class='math' style='white-space: nowrap'>"
+    + "x+" * 60
+    + "</span></p></div>": ["390 px, light: "],
+    "<p><span class='math'>x</span></p>": [],
     "<p style='color: #999'>pale</p>": ["1440 px, light: 2.85 p.: pale", "1440 px, dark: 2.85 p.: pale"],
     "<style>@media (prefers-color-scheme: dark) {p {background: #333}}</style><p>dark</p>": ["1440 px, dark: 1.66 p."],
     "<p style='color: #949494; font-size: 24px'>large</p><p hidden style='color: #fff'>hidden</p>": [],
@@ -247,7 +251,7 @@ FAULTY = {
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("text", "found"), FAULTY.items(), ids=["wide", "pale", "dark", "none"])
+@pytest.mark.parametrize(("text", "found"), FAULTY.items(), ids=["wide", "cut", "short", "pale", "dark", "none"])
 def test_faults_finds_wide_pages_and_pale_texts(text, found, browser, tmp_path):
     page = tmp_path / "page.html"
     page.write_text(f"<!doctype html><html><head></head><body>{text}</body></html>", encoding="utf-8")

@@ -108,8 +108,8 @@ def f1(ranked, k: int, *, relevance_threshold: float | None = None):
 @define(
     "set_f",
     "F measure of the returned set",
-    formula=r"$(1 + w) P R' / (R' + w P) = (1 + w) h_n / (n + w R)$ with $P$ and $R'$ precision and recall of all "
-    r"returned items, $w$ the `recall_weight` (1)",
+    formula=r"$(1 + w) P R' / (R' + w P)$, equal to $(1 + w) h_n / (n + w R)$, with $P$ and $R'$ precision and recall "
+    r"of all returned items, $w$ the `recall_weight` (1)",
     agrees="trec_eval `set_F`; ir_measures `SetF`, where `beta` is $w$",
     other_names=("setf",),
 )

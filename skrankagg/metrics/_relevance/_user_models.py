@@ -110,7 +110,7 @@ def rank_biased_precision(
 @define(
     "rbp_resid",
     "Residual of rank-biased precision",
-    formula=r"$p^{m} + (1 - p) \sum_{i \le m,\ i \text{ not judged}} p^{i - 1}$ with $m = \min(k, n)$",
+    formula=r"$p^{m} + (1 - p) \sum_{i \in U} p^{i - 1}$ with $m = \min(k, n)$, and $U$ the unjudged places up to $m$",
     agrees="trec_eval `rbp_resid`",
     greater_is_better=False,
 )
