@@ -15,8 +15,8 @@ def mean_places(ptr, tolerance):
     The returned function has the arguments `value` and `order`. `value`, of shape (n_members,), contains the values.
     `order`, of the same shape, contains the members of each group in any order. Sorting is fast if this order is close
     to the order by value. The results are two read-only arrays of shape (n_members,). The first contains the places,
-    counted from 1, as float64. The second contains the members sorted by value, as int64. If `order` is the reverse order, a
-    group of n members takes O(n^2) time.
+    counted from 1, as float64. The second contains the members sorted by value, as int64. If `order` is the reverse
+    order, a group of n members takes O(n^2) time.
     """
     parts, ptr = list(blocks(np.cumsum(np.diff(ptr) ** 2.0))), as_vi(ptr)
 

@@ -379,7 +379,11 @@ def test_consensus_selector_is_the_same_for_sparse_matrices_and_frames():
     assert imputed.__sklearn_tags__().input_tags.allow_nan
 
 
-@pytest.mark.parametrize("wrong", [[TREE], 3, [("a", DecisionTreeClassifier)], [("a", object())]], ids=repr)
+@pytest.mark.parametrize(
+    "wrong",
+    [[TREE], 3, [("a", DecisionTreeClassifier)], [("a", object())]],
+    ids=["estimator", "number", "class", "object"],
+)
 def test_consensus_selector_has_default_tags_until_fit_reports_invalid_members(wrong):
     # The members of the second selector are all dropped, so none of them changes a tag.
     assert ConsensusSelector(wrong).__sklearn_tags__() == ConsensusSelector([("a", "drop")]).__sklearn_tags__()
