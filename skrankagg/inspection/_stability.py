@@ -227,7 +227,7 @@ def rank_stability(
     check_choice("adjust", adjust, (None, "max-t"))
     check_choice("pairs", pairs, ("next", "all"))
     if adjust is None and pairs != "next":
-        raise InputError(f"`pairs` must be 'next' without adjust='max-t'; got {pairs!r}. Pass adjust='max-t'.")
+        raise InputError(f"`pairs` must be 'next' unless adjust='max-t'; got {pairs!r}. Pass adjust='max-t'.")
     resampling = Resampling(
         aggregator,
         lists,

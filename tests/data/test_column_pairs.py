@@ -173,7 +173,7 @@ def test_items_without_numbers_and_numbers_without_items_are_left_out_only_on_re
         InputError, match=r"1 items of voter 'u' have none, the first in row 1\. Pass missing_ids='drop'"
     ):
         encode(MISSING_NUMBER)
-    with pytest.raises(InputError, match=r"1 places have None or NaN\. Pass missing_ids='drop'"):
+    with pytest.raises(InputError, match=r"1 have None or NaN\. Pass missing_ids='drop'"):
         encode(MISSING_ITEM)
     for table in (MISSING_NUMBER, MISSING_ITEM):
         assert encode(table, missing_ids="drop").to_runs() == {"u": {"q": {"a": -0.1}}}
@@ -185,7 +185,7 @@ def test_items_without_numbers_and_numbers_without_items_are_left_out_only_on_re
         (
             read().iloc[:, :9],
             InputError,
-            r"two columns for each voter with pairs=True, first the items and then their numbers; got 9 columns\. Drop",
+            r"two columns for each voter: the items, then their numbers; got 9 columns\. Drop",
         ),
         (read().iloc[:, :1], InputError, r"got 1 column\. Drop other columns"),
         (read().iloc[:, :0], InputError, "got 0 columns"),

@@ -134,7 +134,7 @@ def test_from_matrix_infers_the_orientation_from_given_names():
         InputError, match=r"7 different names, one for each \w+ in the matrix; got 3.* Pass rows='voters' if each"
     ):
         RankedLists.from_matrix(numbers, kind="score", items=["Ann", "Bob", "Cy"])
-    with pytest.raises(InputError, match=r"got 3 names, 3 of these different\.$"):
+    with pytest.raises(InputError, match=r"got 3 names, 3 of them distinct\.$"):
         RankedLists.from_matrix(numbers, kind="score", rows="voters", voters=["Ann", "Bob", "Cy"])
     with pytest.raises(InputError, match="`rows` must be one of None, 'items', 'voters'; got 'ballots'"):
         RankedLists.from_matrix(numbers, kind="score", rows="ballots")

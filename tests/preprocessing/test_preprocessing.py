@@ -222,7 +222,7 @@ def test_voter_selector_warns_about_queries_that_lose_all_lists():
     ("selector", "words"),
     [
         (VoterSelector("ndcg@10"), "needs judgements"),
-        (VoterSelector(CombSUM()), "which has no voter_weights_"),
+        (VoterSelector(CombSUM()), "which has no attribute voter_weights_"),
         (VoterSelector(VOTERS, threshold=9.0), "at most the highest value of a voter, 4; got 9.0"),
         (VoterSelector({**VOTERS, "v1": np.nan}), "got NaN for 'v1'"),
     ],
@@ -306,7 +306,7 @@ def test_aggregator_union_exposes_parameters_of_its_members():
     for wrong, words in (([], "at least one"), ([("a", "drop")], "got only 'drop'"), ([CombSUM()], "tuples")):
         with pytest.raises(ValueError, match=words):
             AggregatorUnion(wrong).fit(example_lists())
-    with pytest.raises(TypeError, match="must be an aggregator"):
+    with pytest.raises(TypeError, match="must contain aggregators"):
         AggregatorUnion([("a", 3)]).fit(example_lists())
     alone = AggregatorUnion([("chain", Foreign("pandas"))]).fit_transform(example_lists())
     assert alone.equals(AggregatorUnion([("chain", CombSUM())]).fit_transform(example_lists()))
@@ -485,7 +485,7 @@ def test_score_normalizer_handles_lists_at_or_beyond_a_bound():
     assert bounded([5.0, 4.0], upper=4) == [1.0, 1.0]
     assert bounded([1e308, -1e308], lower=-1.7e308) == pytest.approx([1.0, 0.7 / 2.7])
     with pytest.raises(
-        InputError, match=r".clip. must be True if all scores .* lie beyond its bound, as for voter 'v' in query"
+        InputError, match=r".clip. must be True if all scores .* lie beyond the given bound; .* of voter 'v' for query"
     ):
         bounded([-1.0, -2.0], lower=0, clip=False)
 

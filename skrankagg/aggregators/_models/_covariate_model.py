@@ -239,8 +239,8 @@ def _refuse_absent(lists, absent):
         v = first_row(below & ~full) if (below & ~full).any() else 0
         where = "" if absent == "last" else f", which ranks absent items of query {_query(lists, v)} last"
         raise InputError(
-            f"`absent` must be 'ignore' with covariates, because absent items have no covariates; got {absent!r}"
-            f"{where}. Choose absent='ignore'."
+            "`absent` must be 'ignore' if covariates are given, because absent items have no covariates; got "
+            f"{absent!r}{where}. Choose absent='ignore'."
         )
 
 

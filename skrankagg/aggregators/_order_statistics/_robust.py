@@ -192,10 +192,10 @@ class RobustRankAggregation(BaseNormalisedRanks):
         if bad.any():
             v = first_row(bad)
             raise InputError(
-                f"`depth_share` must lie between the list's share of the items and 1; got {cutoff[v]:g} for "
-                f"{show_id(lists.voters, lists.list_voter[v])}, whose list for query "
-                f"{show_id(lists.queries, lists.list_query[v])} contains the share {lowest[v]:g} of the items. Raise "
-                "depth_share, or give a larger n_items."
+                f"`depth_share` must be at most 1, and at least the list's share of the items, {lowest[v]:g} for "
+                f"{show_id(lists.voters, lists.list_voter[v])} in query "
+                f"{show_id(lists.queries, lists.list_query[v])}; got {cutoff[v]:g}. Raise depth_share, or give a "
+                "larger n_items."
             )
         return cutoff
 
