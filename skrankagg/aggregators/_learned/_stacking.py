@@ -155,7 +155,7 @@ class StackedFusion(SupervisedAggregator):
     }
     _cost_terms = ("m n",)
     _tag_notes = {
-        "needs_scores": "only features that use scores do",
+        "needs_scores": "yes with features that use scores",
         "neutral": "as the aggregators among its features",
     }
     _parameter_constraints: dict = {

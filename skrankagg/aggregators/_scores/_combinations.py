@@ -28,7 +28,7 @@ _MAY_BE_NEGATIVE = frozenset({"z-score", "dbsf", "max", "l2", None})
 class BaseComb(BaseAggregator):
     """Base class of all methods that combine normalised scores; it has their parameters, normalisation and checks."""
 
-    _tag_notes = {"needs_scores": '`norm="borda"`, `"rank"`, `"reciprocal"` and `"simple-borda"` do not'}
+    _tag_notes = {"needs_scores": 'not with `norm="borda"`, `"rank"`, `"reciprocal"` or `"simple-borda"`'}
     _any_numbering = True
     _parameter_constraints: dict = {**NORM, **ABSENT_SCORE, **VOTER_WEIGHTS}
     _scores_hint = SCORES_HINT
