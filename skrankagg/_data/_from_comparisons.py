@@ -325,7 +325,7 @@ def from_wins(cls, values, items, query, strip, given):
     caller = "RankedLists.from_matrix"
     if given:
         raise InputError(
-            f"`{given[0]}` of {caller} must be left out with kind='wins', because the rows and the columns of this "
+            f"`{given[0]}` of {caller} must be left out if kind='wins', because the rows and the columns of this "
             "matrix are items."
         )
     has_index, values = isinstance(values, pd.DataFrame), as_table(values, caller)

@@ -397,7 +397,7 @@ def _choose_query(aggregator, X, query, unit):
     if query is not None:
         if unit == "query":
             raise InputError(
-                f"`query` must be None with unit='query', which pools the lists of all queries; got {query!r}. Leave "
+                f"`query` must be None if unit='query', which pools the lists of all queries; got {query!r}. Leave "
                 "it out."
             )
         chosen = lists.select(queries=[query])

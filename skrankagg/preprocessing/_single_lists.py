@@ -104,7 +104,7 @@ class ScoreNormalizer(ListTransformer):
     def _validate_params(self):
         super()._validate_params()
         if self.norm != "min-max" and not (self.lower is None and self.upper is None):
-            raise InputError(f"`lower` and `upper` must be None with norm={self.norm!r}; only 'min-max' has bounds.")
+            raise InputError(f"`lower` and `upper` must be None if norm={self.norm!r}; only 'min-max' has bounds.")
 
     def _prepare(self, X):
         lists = super()._prepare(X)

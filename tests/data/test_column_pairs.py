@@ -73,9 +73,7 @@ def test_one_declaration_of_the_direction_applies_to_all_or_to_some_voters():
     assert lists.to_runs() == {"p": {"q": {"a": -0.1, "b": -0.2}}, "fold": {"q": {"b": 3.0, "a": 1.5}}}
     scores = RankedLists.from_wide(table, pairs=True, lower_is_better=False)
     assert scores.to_runs()["p"] == {"q": {"b": 0.2, "a": 0.1}}
-    with pytest.raises(
-        InputError, match=r"must be given with pairs=True; got none\. Pass True for p-values, False for"
-    ):
+    with pytest.raises(InputError, match=r"must be given if pairs=True; got none\. Pass True for p-values, False for"):
         RankedLists.from_wide(table, pairs=True)
     with pytest.raises(InputError, match="names 'P', which is not a voter"):
         RankedLists.from_wide(table, pairs=True, lower_is_better=["P"])

@@ -353,7 +353,7 @@ def test_rank_stability_rejects_invalid_arguments_with_advice(error, message, me
 def test_preference_probabilities_needs_one_query():
     with pytest.raises(InputError, match="`query` must be the id of one of the 3 queries"):
         preference_probabilities(BordaCount(), lists())
-    with pytest.raises(InputError, match=r"must be None with unit=.query., which pools the lists"):
+    with pytest.raises(InputError, match=r"must be None if unit=.query., which pools the lists"):
         preference_probabilities(BordaCount(), lists(), "q1", unit="query")
 
 

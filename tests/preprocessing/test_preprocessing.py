@@ -495,7 +495,7 @@ def test_score_normalizer_handles_lists_at_or_beyond_a_bound():
     [
         ({"lower": 3, "upper": 2}, r"must be above .lower.; got upper=2 and lower=3 for voter 'v'"),
         ({"lower": {"w": 0}, "upper": {"w": 0}}, r"must be above .lower.; got upper=0 and lower=0 for voter 'w'"),
-        ({"norm": "z-score", "lower": 0}, r"must be None with norm='z-score'; only 'min-max' has bounds"),
+        ({"norm": "z-score", "lower": 0}, r"must be None if norm='z-score'; only 'min-max' has bounds"),
         ({"lower": {"v": np.nan}}, r"must contain finite numbers; got nan for 'v'. Leave out"),
         ({"upper": np.inf}, "'upper' parameter of ScoreNormalizer must be"),
     ],

@@ -172,7 +172,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         """Return the largest share of the items that each list can contain, float64 of shape (n_lists,)."""
         if self.absent == "ignore":
             raise InputError(
-                "`depth_share` must be None with absent='ignore', which treats all lists as complete; got "
+                "`depth_share` must be None if absent='ignore', which treats all lists as complete; got "
                 f"{self.depth_share!r}. Leave out depth_share, or choose absent='last'."
             )
         if isinstance(self.depth_share, Real):
