@@ -449,15 +449,13 @@ def test_a_combination_of_items_and_covariates_is_refused():
     battles = draw_battles(20)
     of_item = [battles[side].str[1:].astype(float) ** 2 for side in ("model_a", "model_b")]
     lists = battles_with(x_a=of_item[0], x_b=of_item[1])
-    with pytest.raises(InputError, match="'x' must not be a linear combination of indicators of the items; it is, so"):
+    with pytest.raises(InputError, match=r"The items must not determine .* 'x' within lists; they do, so"):
         PlackettLuce(covariates=["x", "length"]).fit(lists)
     mixed = battles_with(x_a=of_item[0] - 2 * battles["tokens_a"] + 5, x_b=of_item[1] - 2 * battles["tokens_b"] + 5)
     PlackettLuce(covariates=["x"]).fit(mixed)
     with pytest.raises(InputError, match="combination of indicators of the items and of 'length'"):
         PlackettLuce(covariates=["length", "x"]).fit(mixed)
-    with pytest.raises(
-        InputError, match="'length' must not be a linear combination of indicators of the items and of 'x'"
-    ):
+    with pytest.raises(InputError, match=r"The items and 'x' must not determine .* 'length'"):
         PlackettLuce(covariates=["x", "length"]).fit(mixed)
 
 

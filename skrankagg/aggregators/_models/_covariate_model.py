@@ -224,11 +224,10 @@ class CovariateModel:
         bad = rows.undetermined() <= _EXPLAINED
         if bad.any():
             one, k = (int(found[0]) for found in np.nonzero(bad))
-            earlier = "" if k == 0 else f" and of {', '.join(map(repr, self.names[:k]))}"
+            earlier = "" if k == 0 else f" and {', '.join(map(repr, self.names[:k]))}"
             raise InputError(
-                f"Within lists, covariate {self.names[k]!r} must not be a linear combination of indicators of the "
-                f"items{earlier}; it is{self._where(queries, one)}, so its coefficient cannot be estimated. Leave out "
-                "the covariate."
+                f"The items{earlier} must not determine the differences of covariate {self.names[k]!r} within lists; "
+                f"they do{self._where(queries, one)}, so its coefficient cannot be estimated. Leave out the covariate."
             )
 
 
