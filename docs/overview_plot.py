@@ -120,12 +120,13 @@ def words():
     return {
         "search": (
             f"nDCG@10 on {n_rows} judged collections, in points above reciprocal rank fusion. After five judged "
-            f"queries, the merged list gains {low:.1f} to {high:.1f} points. The best single run is between a loss of "
-            f"{loss:.1f} and a gain of {most:.1f} points.",
-            f"Five judged queries gain {gain:.1f} points of nDCG@10 over reciprocal rank fusion. The data are {n_rows} "
-            f"judged collections of TREC and LETOR with {min(queries)} to {max(queries)} queries and {min(voters)} to "
-            f"{max(voters)} runs each. The merged list is better than the best single run on {n_judged} of them; "
-            f"without judgements, it is better on {n_rrf}. On {COLLECTIONS[best['collection']]} with "
+            f"queries, the merged list gains {low:.1f} to {high:.1f} points. The best single run is between "
+            f"{loss:.1f} points worse and {most:.1f} points better than reciprocal rank fusion.",
+            f"With five judged queries, the merged list gains {gain:.1f} points of nDCG@10 over reciprocal rank "
+            f"fusion. The data are {n_rows} judged collections of TREC and LETOR with {min(queries)} to {max(queries)} "
+            f"queries and {min(voters)} to {max(voters)} runs each. The merged list is better than the best single run "
+            f"on {n_judged} collections; without judgements, it is better on {n_rrf}. On "
+            f"{COLLECTIONS[best['collection']]} with "
             f"{_number(int(best['voters']))} runs, the best run is {best['run'] - best['judged']:.1f} points better.",
         ),
         "places": (

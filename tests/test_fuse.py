@@ -261,7 +261,7 @@ def test_fuse_accepts_ids_of_any_ordered_type():
         ([["a", "b"]], {"aggregator": ReciprocalRankFusion(k=True)}, ValueError, "'k' parameter"),
         ([["a", "b"]], {"aggregator": CombSUM(norm=["borda"])}, ValueError, "'norm' parameter"),
         ([["a", "b"]], {"aggregator": Copeland(), "explain": True}, InputError, "not sums over the lists"),
-        ([["a", "b"]], {"key": "id"}, InputError, "must have 'id' for fuse; hit 1 of voter 0"),
+        ([["a", "b"]], {"key": "id"}, InputError, "passed to fuse must have 'id'; hit 1 of voter 0"),
     ],
 )
 def test_fuse_rejects_invalid_arguments(lists, kwargs, error, words):
@@ -379,7 +379,9 @@ def test_fuse_ignores_the_weights_of_lists_that_a_request_lacks():
         with pytest.raises(InputError, match="`weights` must have a number for each list; got none for list 'dense'"):
             fuse(lists, weights={"bm25": 1.0}, strict=strict)
     for one in (lists, [lists, lists]):
-        with pytest.raises(InputError, match="must name only lists of the request with strict=True; got 'late'"):
+        with pytest.raises(
+            InputError, match="With strict=True, `weights` must name only lists of the request; got 'late'"
+        ):
             fuse(one, weights={"bm25": 0.5, "late": 9, "dense": 2}, strict=True)
     assert fuse(lists, weights={"bm25": 0.5, "dense": 2}, strict=True) == expected
 

@@ -38,7 +38,7 @@ def aggregate_chunks(name, method, args, progress):
         raise UserError("--chunk-queries writes a Parquet file; name the file: -o consensus.parquet.")
     tags = method.__sklearn_tags__()
     if tags.aggregator_tags.supervised:
-        raise UserError(f"{name} learns from judgements, which needs all lists at once; leave out --chunk-queries.")
+        raise UserError(f"{name} needs all lists at once to learn from judgements; leave out --chunk-queries.")
     sources = find_sources(args.lists)
     if any(source.name is not None or source.path == "-" for source in sources):
         raise UserError(
@@ -77,6 +77,6 @@ def _text_ids(table):
     for name in ("query", "voter", "item"):
         if name in frame and not isinstance(frame[name].dtype, pd.StringDtype):
             if frame[name].isna().any():
-                raise UserError(f"the column {name} must have a value in every row; some rows have none.")
+                raise UserError(f"the column {name!r} must have a value in every row; some rows have none.")
             frame[name] = frame[name].astype(str)
     return frame

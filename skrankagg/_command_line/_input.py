@@ -209,7 +209,7 @@ def _load_elections(files, kinds, decimal, voter, progress):
     """Read files of elections; each file is a query."""
     if voter != "auto":
         what = f"--voter {voter}" if isinstance(voter, str) else "a name (NAME=FILE)"
-        raise UserError(f"{what} needs files with one voter, but a file of ballots has many; leave it out.")
+        raise UserError(f"{what} needs files of one voter each, but a file of ballots has many; leave out {what}.")
     if None in kinds:
         other = files[kinds.index(None)]
         raise UserError(
@@ -219,7 +219,10 @@ def _load_elections(files, kinds, decimal, voter, progress):
     names = [frame["query"].iloc[0] for frame in frames]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise UserError(f"files of elections must have different names, which become queries; {twice!r} occurs twice.")
+        raise UserError(
+            f"files of elections must have different names, because the names become the ids of the queries; {twice!r} "
+            "occurs twice."
+        )
     frame = pd.concat(frames, ignore_index=True)
     if "weight" in frame:
         frame["weight"] = frame["weight"].fillna(1.0)

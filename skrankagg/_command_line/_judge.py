@@ -79,7 +79,7 @@ def _table_rows(first, lines):
         item, text = 0, 1  # no header
     else:
         raise InputError(
-            "expected JSON lines, or a table with the columns item and text, or a table of two columns without a "
+            "expected JSON lines, or a table with the columns 'item' and 'text', or a table of two columns without a "
             "header."
         )
     for row in reader:

@@ -19,7 +19,7 @@ _PHRASES = [
     (r"^`lists` must", "The lists must"),
     (r"`reconcile` must be False if", "--reconcile must be left out if"),
     (r"`(groups|covariates)` of RankedLists\.from_comparisons", r"--\1"),
-    (r" of RankedLists\.from_\w+", ""),
+    (r" of RankedLists\.from_\w+|(?<! be) passed to RankedLists\.from_\w+", ""),
     (r"RankedLists\.from_comparisons cannot tell", "the command cannot tell"),
     (r"is not read by RankedLists\.from_comparisons", "is not read"),
     # groups and covariates of comparisons

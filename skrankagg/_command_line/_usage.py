@@ -445,5 +445,5 @@ def _step(text):
     except ValueError:
         step = 0.0
     if not 0 < step <= 1 or abs(1 / step - round(1 / step)) > 1e-9:
-        raise argparse.ArgumentTypeError(f"must be 1 divided by a whole number, such as .1 or .05; got {text!r}")
+        raise argparse.ArgumentTypeError(f"must be 1/N for a whole number N, such as .1 or .05; got {text!r}")
     return step

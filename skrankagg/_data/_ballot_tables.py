@@ -95,8 +95,8 @@ def _refuse_column_of_voters(table, owner, caller):
     first, *others = table.columns
     if others and not _is_place(first) and all(map(_is_place, others)):
         raise InputError(
-            f"`ballots` of {caller} must have only columns of places; the title of column {show(first)} is not a "
-            "place, but the other titles are. Drop this column if it contains the voters, or rename it 'voter'."
+            f"The titles of all columns of `ballots` of {caller} must be places, such as '1st' or 'rank 1'; only "
+            f"{show(first)} is not a place. If this column contains the voters, drop it or rename it 'voter'."
         )
 
 
@@ -192,8 +192,9 @@ def _refuse_numbers_as_text(table, others, caller):
     if not rest or words not in ([], others[:1]) or any(map(_is_place, rest)):
         return
     raise InputError(
-        f"`cells` of {caller} must be 'rank' or 'item' for cells that are numbers written as text; got None, and "
-        f"column {show(rest[0])} contains such cells. Convert ranks with pandas.to_numeric, or pass cells='item'."
+        f"`cells` of {caller} must be 'rank' or 'item' if cells contain numbers written as text; got None, and column "
+        f"{show(rest[0])} contains such cells. If they are ranks, convert them with pandas.to_numeric; if they are "
+        "candidates, pass cells='item'."
     )
 
 
@@ -239,8 +240,8 @@ def _from_ranks(table, counts, rows, caller):
     if not np.isfinite(known).all() or known.min() < 0:
         bad = known[~(np.isfinite(known) & (known >= 0))][0]
         raise InputError(
-            f"`ballots` of {caller} must contain finite ranks of at least 0, 1 for the best; got {bad:g}. Leave cells "
-            "without a rank empty."
+            f"`ballots` of {caller} must contain finite ranks of at least 0, and the best candidate has rank 1; got "
+            f"{bad:g}. Leave cells without a rank empty."
         )
     rows = rows or _find_rows(table, matrix, caller)
     items = list(table.columns if rows == "voters" else table.index)
@@ -318,7 +319,7 @@ def _level(cell, caller):
         return list(cell) if isinstance(cell, tuple) else [cell]
     if ">" in cell:
         raise InputError(
-            f"A cell of a table with several columns must contain one place of a ballot, as in 'B = C'; got "
+            "In a table with several columns, each cell must contain the candidates of one place, such as 'B = C'; got "
             f"{show(cell)}. Pass whole ballots to {caller} in a single column."
         )
     return split_level(cell) if cell.strip() else []

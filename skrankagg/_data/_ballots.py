@@ -54,8 +54,8 @@ def _levels(ballot, caller, strip):
         levels = [split_level(level) for level in ballot.split(">")]
     elif isinstance(ballot, bytes | Mapping | Set) or not np.iterable(ballot):
         raise InputTypeError(
-            f"Each ballot of {caller} must be text such as 'A > B = C', or a list of items or of lists of tied items, "
-            f"best first; got {show(ballot)}."
+            f"Each ballot passed to {caller} must be text such as 'A > B = C', or a list of items, best first, in "
+            f"which tied items form a list; got {show(ballot)}."
         )
     else:
         levels = [list(level) if _is_level(level) else [level] for level in ballot]
@@ -67,15 +67,16 @@ def _levels(ballot, caller, strip):
         ordered = tuple(tuple(sorted(level)) for level in levels)
     except TypeError as error:
         raise InputTypeError(
-            f"Tied items in a ballot of {caller} must be of one sortable type, such as str or int; "
+            f"Tied items in a ballot passed to {caller} must be of one sortable type, such as str or int; "
             f"got {show(ballot)} ({error}). Write tied items as a list inside the ballot."
         ) from None
     if not items or not all(levels) or _any_missing(items) or "" in items:
         raise InputError(
-            f"Each place of a ballot of {caller} must contain at least one item, as in 'A > B = C'; got {show(ballot)}."
+            f"Each place of a ballot passed to {caller} must contain at least one item, as in 'A > B = C'; got "
+            f"{show(ballot)}."
         )
     if repeated:
-        raise InputError(f"Each ballot of {caller} must contain an item only once; got {show(ballot)}.")
+        raise InputError(f"Each ballot passed to {caller} must contain an item only once; got {show(ballot)}.")
     return ordered
 
 

@@ -43,7 +43,7 @@ def read_pairs(columns, frame, caller, missing_ids):
     titles = columns.available
     if len(titles) % 2 or not titles:
         raise InputError(
-            f"`frame` of {caller} must have two columns for each voter with pairs=True, first the items and then their "
+            f"With pairs=True, `frame` of {caller} must have two columns for each voter: the items, then their "
             f"numbers; got {len(titles)} column{'s' * (len(titles) != 1)}. Drop other columns."
         )
     series = [frame.iloc[:, k] if columns.is_pandas else columns.series(title) for k, title in enumerate(titles)]
@@ -58,9 +58,8 @@ def read_pairs(columns, frame, caller, missing_ids):
         bare = known & ~has_number
         if bare.any() and missing_ids != "drop":
             raise InputError(
-                f"Each item for {caller} must have a number in the next column; {int(bare.sum())} items of voter "
-                f"{voter!r} have none, the first in row {int(bare.argmax())}. Pass missing_ids='drop' to drop these "
-                "items."
+                f"Each item passed to {caller} must have a number in the next column; {int(bare.sum())} items of voter "
+                f"{voter!r} have none, the first in row {int(bare.argmax())}. Pass missing_ids='drop' to drop them."
             )
         lengths.append(int(has_number.sum()))  # rows without a number are blank, or are dropped
         if lengths[-1]:

@@ -138,8 +138,8 @@ def warn_of_components(lists, absent, method):
         "absent='last' if a list ranks its items above all others"
     )
     warn_user(
-        f"{method} orders items that no list compares. In {queries} the items fall into several components, and no "
-        f"list contains items of two components. Query {show_id(lists.queries, q)} has {len(sizes)} components, of "
+        f"{method} orders items that no list compares. In {queries} the items fall into several components, and each "
+        f"list contains items of only one component. Query {show_id(lists.queries, q)} has {len(sizes)} components, of "
         f"{shown} items. The order of items from different components is meaningless; {advice}.",
         NotComparedWarning,
     )

@@ -133,9 +133,9 @@ def check_untorn(estimator, X, lists):
         is_torn = np.zeros(lists.n_queries, dtype=bool)
         is_torn[torn] = True
         raise InputError(
-            f"`X` must have whole queries; {len(torn)} of its {lists.n_queries} queries are split between fitted and "
-            f"scored rows (the first is {show_id(lists.queries, first_row(is_torn))}). A splitter may have treated "
-            "the rows of a frame as samples, but each sample must be a whole query. Split "
-            "RankedLists.from_frame(df), or use cv=QueryKFold(...). To score on other voters' lists of the same "
-            "queries on purpose, pass RankedLists.from_frame(df) to fit and to the scorer."
+            f"`X` must have all rows of each query; {len(torn)} of its {lists.n_queries} queries have some rows in fit "
+            f"and others in scoring (the first is {show_id(lists.queries, first_row(is_torn))}). A splitter may have "
+            "treated the rows of a frame as samples, but each sample must be a whole query. Split "
+            "RankedLists.from_frame(df), or use cv=QueryKFold(...). If you mean to score the same queries on the lists "
+            "of other voters, pass RankedLists.from_frame(df) to fit and to the scorer."
         )

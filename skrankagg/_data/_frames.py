@@ -147,8 +147,8 @@ class Columns:
             one_query = "query" in missing and self._caller == "RankedLists.from_frame"
             single = ", or pass query=None if they are one query" if one_query else ""
             raise InputError(
-                f"`X` is missing the column(s) {named}{hint}; it has {self.available}. Name them with "
-                f"{self._call(missing[0].split()[0])}{single}."
+                f"`X` is missing the column(s) {named}{hint}; its columns are {self.available}. Name the missing "
+                f"column with {self._call(missing[0].split()[0])}{single}."
             )
         for name in columns:
             if self.available.count(self._names[name]) > 1:

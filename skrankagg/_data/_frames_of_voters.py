@@ -66,7 +66,7 @@ def encode_frames(cls, frames, caller, *, query=None, weights=None, **options):
     for other, found in others:
         if found != kind:
             raise InputError(
-                f"Frames of {caller} must all have the same columns of rank and score; {first!r} has "
+                f"The frames passed to {caller} must all have ranks, or all scores, or all both; {first!r} has "
                 f"{' and '.join(kind)}, {other!r} has {' and '.join(found)}. Drop the column that other frames lack."
             )
     weighted = [name for name, one in held.items() if "weight" in one]

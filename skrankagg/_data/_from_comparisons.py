@@ -224,8 +224,8 @@ def from_comparisons(
             if of_sides["first"] is None:
                 raise InputError(
                     f"`frame` of {_CALLER} must have columns such as winner and loser, or model_a, model_b and winner; "
-                    f"it has {available}. Name winner= and loser=, or first=, second= and outcome=. Read a matrix of "
-                    "wins by RankedLists.from_matrix(kind='wins')."
+                    f"its columns are {available}. Name winner= and loser=, or first=, second= and outcome=. Read a "
+                    "matrix of wins by RankedLists.from_matrix(kind='wins')."
                 )
     elif any(one is None for one in of_sides.values()):
         raise InputError(
@@ -284,7 +284,7 @@ def from_comparisons(
         size = columns.numbers("weight")
         if (size < 0).any():
             raise InputError(
-                f"Weights of {_CALLER} must be at least 0; got {size[first_row(size < 0)]:g} in row "
+                f"Weights passed to {_CALLER} must be at least 0; got {size[first_row(size < 0)]:g} in row "
                 f"{first_row(size < 0)}. Drop the row, or give it weight 0."
             )
     who = {}
@@ -325,7 +325,7 @@ def from_wins(cls, values, items, query, strip, given):
     caller = "RankedLists.from_matrix"
     if given:
         raise InputError(
-            f"`{given[0]}` of {caller} must be left out with kind='wins', because the rows and the columns of this "
+            f"`{given[0]}` of {caller} must be left out if kind='wins', because the rows and the columns of this "
             "matrix are items."
         )
     has_index, values = isinstance(values, pd.DataFrame), as_table(values, caller)
@@ -345,14 +345,14 @@ def from_wins(cls, values, items, query, strip, given):
             )
         if set(items) != set(values.columns) or len(set(items)) < len(items):
             raise InputError(
-                f"If kind='wins', the rows and the columns of {caller} must be the same items; the index and the "
+                "If kind='wins', the rows and the columns of the matrix must be the same items; the index and the "
                 "columns differ. Give both the same names."
             )
         values = values[items]
     wins = read_cells(values, caller)
     if wins.shape[0] != wins.shape[1]:
         raise InputError(
-            f"`values` of {caller} must be a square matrix with kind='wins'; got the shape {wins.shape}. Give a row "
+            f"With kind='wins', `values` of {caller} must be a square matrix; got the shape {wins.shape}. Give a row "
             "and a column for each item."
         )
     items = read_names(items, "items", len(wins), caller)
@@ -361,7 +361,7 @@ def from_wins(cls, values, items, query, strip, given):
     if bad.any():
         row, column = (int(one[0]) for one in np.nonzero(bad))
         raise InputError(
-            f"Wins of {caller} must be finite numbers of at least 0, and 0 for an item against itself; got "
+            f"Numbers of wins passed to {caller} must be finite and at least 0, and 0 for an item against itself; got "
             f"{np.asarray(values, dtype=object)[row, column]} for {items[row]!r} against {items[column]!r}. Correct it."
         )
     codes, index = _sorted_ids(pd.Series(items), strip, f"`items` of {caller} must be sortable")
@@ -404,8 +404,8 @@ def _frame_of_tuples(rows):
     sizes = {len(row) if isinstance(row, tuple | list) else 0 for row in rows}
     if sizes not in ({2}, {3}):
         raise InputTypeError(
-            f"Tuples of {_CALLER} must all have the form (first, second, outcome) or all (winner, loser); got "
-            f"{show(rows[0]) if len(rows) else 'no tuples'}. Pass a data frame for other columns."
+            f"Tuples passed to {_CALLER} must all have the form (first, second, outcome), or all the form (winner, "
+            f"loser); got {show(rows[0]) if len(rows) else 'no tuples'}. Pass a data frame for other columns."
         )
     titles = ["winner", "loser"] if sizes == {2} else ["first", "second", "outcome"]
     return pd.DataFrame({title: pd.Series([row[k] for row in rows]) for k, title in enumerate(titles)})
@@ -438,7 +438,7 @@ def _encode_items(sides, strip):
 
     `sides` contains the two columns of items. The code of a missing item is -1.
     """
-    rule = f"Items of {_CALLER} must be sortable"
+    rule = f"Items passed to {_CALLER} must be sortable"
     if not strip and can_encode_together(sides):
         (first, second), items = _as_sortable(rule, encode_together, sides)
     else:
@@ -452,24 +452,25 @@ def _check_pairs(first, second, items):
     if first.min() < 0 or second.min() < 0:
         n_missing = int(np.count_nonzero(first < 0) + np.count_nonzero(second < 0))
         raise InputError(
-            f"Each row of {_CALLER} must have two items; {n_missing} items are missing. Drop the rows with missing "
-            "items."
+            f"Each row passed to {_CALLER} must have two items; {n_missing} items are missing. Drop the rows with "
+            "missing items."
         )
     same = first == second
     if same.any():
         row = first_row(same)
         raise InputError(
-            f"Each row of {_CALLER} must have two different items; row {row} has {show(items[first[row]])} twice."
+            f"Each row passed to {_CALLER} must have two different items; row {row} has {show(items[first[row]])} "
+            "twice."
         )
 
 
 def _encode_group(values, name, strip):
     """Return the codes and the sorted ids of a grouping."""
-    codes, index = _sorted_ids(values, strip, f"Column {name!r} of {_CALLER} must have ids that can be sorted")
+    codes, index = _sorted_ids(values, strip, f"Column {name!r} passed to {_CALLER} must have ids that can be sorted")
     if (codes < 0).any():
         raise InputError(
-            f"Column {name!r} of {_CALLER} must have an id in every row; {int((codes < 0).sum())} are missing, the "
-            f"first in row {first_row(codes < 0)}."
+            f"Column {name!r} passed to {_CALLER} must have an id in every row; {int((codes < 0).sum())} are missing, "
+            f"the first in row {first_row(codes < 0)}."
         )
     return codes, index
 
@@ -491,9 +492,9 @@ def _reconcile(first, second, share, factor, who):
     several = both & ((in_order > 1) | (turned > 1))
     if several.any():
         raise InputError(
-            f"With reconcile=True, two items must have at most one verdict in each order; in {int(several.sum())} "
-            f"cases there are more. The first case is in row {first_row(several[number])}. Name the column that tells "
-            "these verdicts apart, such as groups=['prompt']."
+            f"With reconcile=True, two items must have at most one verdict in each order of presentation; in "
+            f"{int(several.sum())} cases there are more. The first case is in row {first_row(several[number])}. Name "
+            "the column that tells these verdicts apart, such as groups=['prompt']."
         )
     of_low = np.where(is_low, share, 1 - share)
     least, most, total = np.full(n, np.inf), np.full(n, -np.inf), np.bincount(number, weights=of_low, minlength=n)

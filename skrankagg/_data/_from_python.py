@@ -148,8 +148,8 @@ def _encode_runs(cls, runs, caller, options):
             if _has_fractions(results):
                 reader = "from_scores, with a matrix of queries by items" if caller.endswith("runs") else "from_matrix"
                 raise InputError(
-                    f"A list for {caller} must contain items, best first; query {show(one)} of voter {show(name)} has "
-                    f"fractions such as {show(results[0])}. Read scores with RankedLists.{reader}."
+                    f"A list passed to {caller} must contain items, best first; query {show(one)} of voter "
+                    f"{show(name)} has fractions such as {show(results[0])}. Read scores with RankedLists.{reader}."
                 )
             voter.append(code)
             query.append(one)
@@ -327,7 +327,7 @@ def from_hits(
         odd = next((place for place, one in enumerate(ids, 1) if not is_hashable(one)), None)
         if odd is not None:
             raise InputTypeError(
-                f"Ids for {caller} must be hashable, such as str or int; hit {odd} of voter {show(voter)} has "
+                f"Ids passed to {caller} must be hashable, such as str or int; hit {odd} of voter {show(voter)} has "
                 f"{show(ids[odd - 1])}. Name the id of a hit with key=."
             )
         if lower and not declared:
@@ -339,7 +339,7 @@ def from_hits(
         rows["value"] += range(1, len(ids) + 1) if scores is None else scores
     if len(set(scored.values())) > 1:
         raise InputError(
-            f"The lists of {caller} must all have scores, or all lack scores; the lists of "
+            f"The lists passed to {caller} must all have scores, or all lack scores; the lists of "
             f"{show([voter for voter, has in scored.items() if not has])} lack scores. Pass score=, or lists of ids."
         )
     rows["score" if any(scored.values()) else "rank"] = rows.pop("value")

@@ -222,7 +222,8 @@ def _refuse_inexact(cells, voters):
         if large.any():
             raise InputError(
                 f"`scores` of {_CALLER} must have integers that float64 represents exactly, if the matrices have "
-                f"different dtypes; got {show(one[large][0].item())} for {show(name)}. Divide them, or pass ranks."
+                f"different dtypes; got {show(one[large][0].item())} for {show(name)}. Divide all scores by one "
+                "number, or pass ranks."
             )
 
 

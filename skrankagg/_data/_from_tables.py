@@ -156,7 +156,7 @@ def _encode_pairs(cls, columns, frame, query, lower_is_better, options):
     caller = options["caller"]
     if lower_is_better is None:
         raise InputError(
-            f"`lower_is_better` of {caller} must be given with pairs=True; got none. Pass True for p-values, False for "
+            f"`lower_is_better` of {caller} must be given if pairs=True; got none. Pass True for p-values, False for "
             "scores, or a list of the voters with p-values."
         )
     check_choice("missing_ids", options["missing_ids"], ("error", "drop"))

@@ -103,14 +103,14 @@ def read_scores(form, hits, caller, voter, declared=False):
         except ValueError:  # raised when an array is compared with None
             place = next(place for place, one in enumerate(values, 1) if np.ndim(one))
             raise InputError(
-                f"The score of every hit must be a number for {caller}; hit {place} of voter {show(voter)} has "
+                f"The score of every hit passed to {caller} must be a number; hit {place} of voter {show(voter)} has "
                 f"{show(values[place - 1])}. Convert it with float."
             ) from None
         if n_missing == len(values) or (form.zero_is_none and not any(values)):
             continue
         if n_missing:
             raise InputError(
-                f"In a list of hits for {caller}, all hits or no hits must have scores; hit "
+                f"A list of hits passed to {caller} must have scores for all hits, or for none; hit "
                 f"{values.index(None) + 1} of voter {show(voter)} has none. Drop that hit, or pass a list of ids."
             )
         return values, is_low_better(values, caller, voter) if lower is None and not declared else bool(lower)
@@ -129,8 +129,8 @@ def is_low_better(values, caller, voter):
     if (steps >= 0).all():
         return True
     raise InputError(
-        f"Hits for {caller} must be sorted by score, to show whether higher or lower scores are better; the hits of "
-        f"voter {show(voter)} are not sorted. Sort the hits, or pass dicts of id to score."
+        f"Hits passed to {caller} must be sorted by score, because their order shows whether higher or lower scores "
+        f"are better; the hits of voter {show(voter)} are not sorted. Sort the hits, or pass dicts of id to score."
     )
 
 

@@ -115,7 +115,7 @@ def _read_scored_hits(pairs, key, caller, name, declared):
     odd = next((place for place, one in enumerate(pairs, 1) if not is_scored_hit(one)), None)
     if odd is not None:
         raise InputError(
-            f"In a list of hits for {caller}, all hits or no hits must have scores; entry {odd} of list "
+            f"A list of hits passed to {caller} must have scores for all hits, or for none; entry {odd} of list "
             f"{show(name)} is {show(pairs[odd - 1])}. Pass (hit, score) pairs, or only hits."
         )
     hits, scores = ([pair[k] for pair in pairs] for k in (0, 1))
@@ -135,8 +135,8 @@ def _check_form(form, hits, caller, name):
     odd = first_of_other_form(form, hits)
     if odd is not None:
         raise InputError(
-            f"All hits of a list for {caller} must have the same form; hit {odd} of voter {show(name)} differs from "
-            "hit 1. Drop these hits, or pass a list of ids."
+            f"All hits of a list passed to {caller} must have the same type and fields; hit {odd} of voter "
+            f"{show(name)} differs from hit 1. Drop such hits, or pass a list of ids."
         )
 
 
@@ -144,8 +144,8 @@ def _ids_of_form(form, hits, caller, name):
     ids = list(map(form.read_id, hits))
     if None in ids:
         raise InputError(
-            f"Every hit must have an id for {caller}; hit {ids.index(None) + 1} of voter {show(name)} has none. Pass "
-            "the name of the field with the id as key=, such as key='page_content' for a LangChain Document."
+            f"Every hit passed to {caller} must have an id; hit {ids.index(None) + 1} of voter {show(name)} has none. "
+            "Name the field that contains the id with key=, such as key='page_content' for a LangChain Document."
         )
     return ids
 
@@ -172,7 +172,7 @@ def refuse_other_names(parameter, given, names):
     other = next((name for name in given if name not in names), None)
     if other is not None:
         raise InputError(
-            f"`{parameter}` must name only lists of the request with strict=True; got {show(other)}"
+            f"With strict=True, `{parameter}` must name only lists of the request; got {show(other)}"
             f"{suggest_list(other, names)}. The lists are {show(list(names))}."
         )
 
@@ -210,7 +210,7 @@ def split_pairs(pairs, caller, where):
     except (TypeError, ValueError):
         odd = next(one for one in pairs if not is_pair(one))
         raise InputError(
-            f"A list for {caller} that begins with an (item, score) pair must contain only pairs; {where()} "
+            f"A list passed to {caller} that begins with an (item, score) pair must contain only pairs; {where()} "
             f"has {show(odd)}. Give a score to every item or to no item."
         ) from None
     return list(items), list(scores)
@@ -230,8 +230,8 @@ def read_hit(hit, where, caller, voter, place, form=None):
         if isinstance(fields, Mapping) and is_hashable(where) and where in fields:
             return fields[where]
         raise InputError(
-            f"Every hit must have {show(where)} for {caller}; hit {place} of voter {show(voter)} has none. Drop that "
-            f"hit, or choose another key={'' if caller == 'fuse' else ' or score='}."
+            f"Every hit passed to {caller} must have {show(where)}; hit {place} of voter {show(voter)} does not. Drop "
+            f"that hit, or choose another key={'' if caller == 'fuse' else ' or score='}."
         ) from (error if callable(where) else None)
 
 
@@ -246,6 +246,6 @@ def read_score(hit, where, caller, voter, place):
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise InputError(
-            f"The score of every hit must be a number for {caller}; hit {place} of voter {show(voter)} has "
+            f"The score of every hit passed to {caller} must be a number; hit {place} of voter {show(voter)} has "
             f"{show(value)}. Convert it with float."
         ) from None

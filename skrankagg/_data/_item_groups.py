@@ -143,15 +143,15 @@ def read_item_groups(item_groups):
     frame = read_tuples(item_groups)
     if not is_frame(frame):
         raise InputTypeError(
-            "`item_groups` must be a dict of item to group, or a data frame with the columns item and group; got "
+            "`item_groups` must be a dict of item to group, or a data frame with the columns 'item' and 'group'; got "
             f"{show(item_groups)}. Pass a dict."
         )
     columns = Columns(frame, {"query": "query", "item": "item", "group": "group"}, _CALLER)
     missing = [name for name in ("item", "group") if not columns.has(name)]
     if missing:
         raise InputError(
-            f"`item_groups` must have the columns item and group, and may have query; it has {columns.available}. "
-            f"Rename the column of the {missing[0]}s.",
+            f"`item_groups` must have the columns 'item' and 'group'; its columns are {columns.available}. "
+            f"Rename the column that contains the {missing[0]}s.",
             parameter="item_groups",
         )
     columns.require("item", "group")
@@ -164,8 +164,8 @@ def read_item_groups(item_groups):
         row = first_row(repeated)
         where = "" if query is None else f" of query {show_id(queries, query[row])}"
         raise InputError(
-            f"`item_groups` must assign each item to one group; {int(repeated.sum())} rows repeat an item, the first "
-            f"is item {show_id(items, item[row])}{where}. Keep one row.",
+            f"`item_groups` must assign each item to one group; {int(repeated.sum())} rows repeat an item (the first "
+            f"is item {show_id(items, item[row])}{where}). Keep one row for each item.",
             parameter="item_groups",
         )
     return ItemGroups(groups, items, item, group, queries, query)
@@ -177,7 +177,7 @@ def _read_mapping(item_groups):
     if inner is not None:
         raise InputTypeError(
             "`item_groups` must map each item to one group; got a dict as a group. For groups that differ by query, "
-            "pass a data frame with the columns query, item and group."
+            "pass a data frame with the columns 'query', 'item' and 'group'."
         )
     if not item_groups:
         raise InputError("`item_groups` must assign at least one item; got an empty dict.", parameter="item_groups")
@@ -209,7 +209,7 @@ def _match(theirs, ours, kind):
         types = [id_type(ids) for ids in (theirs, ours)]
         if None not in types and types[0] != types[1]:
             raise InputError(
-                f"`item_groups` must have the ids of the lists; they share no {kind} id: the lists have "
+                f"`item_groups` must use the ids of the lists; they share no {kind} id: the lists have "
                 f"{show_ids(theirs)}, and item_groups has {show_ids(ours)}. {types[0].capitalize()} never equal "
                 f"{types[1]}. Convert one of the two.",
                 parameter="item_groups",

@@ -41,8 +41,8 @@ def check_groupings(groups, available, caller, parameter="groups"):
             )
         if name in _REFUSED:
             raise InputError(
-                f"`{parameter}` of {caller} must not be {name!r}, which has another meaning. Rename the column, for "
-                f"example to {'length' if parameter == 'covariates' else 'judge'!r}."
+                f"`{parameter}` of {caller} must not contain {name!r}, because a column of this name has a fixed "
+                f"meaning. Rename the column, for example to {'length' if parameter == 'covariates' else 'judge'!r}."
             )
         if name not in available:
             raise InputError(

@@ -231,8 +231,8 @@ def _strip_names(voters, caller):
     for name, voter in zip(names, voters, strict=True):
         if total[name] > 1:
             raise InputError(
-                f"With strip=True, the voters of {caller} must have different names without outer blanks; "
-                f"{show(voter)} and another voter both become {show(name)}. Rename one of them."
+                f"With strip=True, the voters of {caller} must still have different names after blanks at both ends "
+                f"are removed; {show(voter)} and another voter both become {show(name)}. Rename one of them."
             )
     return names
 
@@ -244,7 +244,7 @@ def _without_missing(frame, missing_ids, caller):
     if missing_ids == "drop":
         return frame[~missing].reset_index(drop=True)
     raise InputError(
-        f"Each place of a list for {caller} must have an item; {int(missing.sum())} places have None or NaN. Pass "
+        f"Each place of a list passed to {caller} must have an item; {int(missing.sum())} have None or NaN. Pass "
         f"missing_ids='drop' to {caller} to leave them out."
     )
 
@@ -257,7 +257,7 @@ def _refuse_no_numbers(frame, name, voters, caller):
         if not (isinstance(value, float) or (is_integer(value) and abs(value) < 2**63)):
             voter = voters[int(frame["voter"].iloc[row])]
             raise InputError(
-                f"Each {name} for {caller} must be a 64-bit int or a float; item "
+                f"Each {name} passed to {caller} must be a 64-bit int or a float; item "
                 f"{show(frame['item'].iloc[row])} of voter {show(voter)} has {show(value)}. Convert it, or leave the "
                 "item out."
             )
@@ -268,8 +268,8 @@ def _refuse_infinite(frame, name, caller):
     if bad.any():
         row = frame.iloc[int(np.argmax(bad))]
         raise InputError(
-            f"Each {name} for {caller} must be finite; item {show(row['item'])} of voter {show(row['voter'])} has "
-            f"{row[name]}. Leave the item out."
+            f"Each {name} passed to {caller} must be finite; item {show(row['item'])} of voter {show(row['voter'])} "
+            f"has {row[name]}. Leave the item out."
         ) from None
 
 
@@ -307,9 +307,9 @@ def _refuse_duplicates(frame, caller):
     if twice.any():
         row = frame.iloc[int(np.argmax(twice))]
         raise InputError(
-            f"Each list for {caller} must contain each item only once; {int(twice.sum())} places repeat an item (the "
-            f"first is item {show(row['item'])} of voter {show(row['voter'])}). Pass duplicates='first', 'best' or "
-            f"'mean' to {caller}."
+            f"A list passed to {caller} must contain each item only once; {int(twice.sum())} places repeat an item "
+            f"(the first is item {show(row['item'])} of voter {show(row['voter'])}). Pass duplicates='first', 'best' "
+            f"or 'mean' to {caller}."
         ) from None
 
 

@@ -83,7 +83,7 @@ def check_pvalues(matrix, items, voters, lower_is_better):
     """Raise InputError if a cell of a matrix does not contain a p-value from 0 to 1."""
     if not isinstance(lower_is_better, bool | np.bool_):
         raise InputError(
-            "`lower_is_better` must be left out with kind='pvalue', because lower p-values are always better; got "
+            "`lower_is_better` must be left out if kind='pvalue', because lower p-values are always better; got "
             f"{lower_is_better!r}. Pass kind='score' if some voters have scores."
         )
     bad = ~((matrix >= 0) & (matrix <= 1))

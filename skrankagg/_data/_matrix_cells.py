@@ -63,7 +63,7 @@ def read_names(names, what, size, caller, turned=None):
         turn = " Pass rows='voters' if each row of the matrix is the list of a voter." if fits else ""
         raise InputError(
             f"`{what}` of {caller} must be {size} different names, one for each {one} in the matrix; got "
-            f"{len(names)} names, {n_different} of these different.{turn}"
+            f"{len(names)} names, {n_different} of them distinct.{turn}"
         )
     return names
 

@@ -60,7 +60,7 @@ def judge_by(lists, qrels, y, X):
     place = plain_index(qrels.queries).get_indexer(named)
     if (place < 0).all():
         raise InputError(
-            f"`y` must have ids of judged queries; got {show_id(named, 0)}, but the qrels have "
+            f"`y` must have ids of judged queries; got ids such as {show_id(named, 0)}, but the qrels have ids such as "
             f"{show_id(qrels.queries, 0)}. Leave y out and pass judgements as qrels=..."
         )
     return qrels.reassign(lists.queries, place)

@@ -81,7 +81,7 @@ def _read_map(given):
         if read.get(_plain(word), (float(share), float(factor))) != (float(share), float(factor)):
             raise InputError(
                 f"`outcomes` must not give one word two meanings; {show(word)} occurs twice, because upper and lower "
-                "case are the same. Rename one of the outcomes in the data."
+                "case are not distinguished. Rename one of the outcomes in the data."
             )
         read[_plain(word)] = float(share), float(factor)
     # Outcomes that are numbers in the data may be text in the mapping, as in JSON.
@@ -141,8 +141,9 @@ def _refuse_two_codes(found, meaning, mapped, title):
             code = codes[pair[0]]
             same = {1.0: "the first item wins", 0.0: "the second item wins"}.get(pair[0], "the share is the same")
             raise InputError(
-                f"`outcomes` must map {one:g} of column {title!r} as well, because {one:g} and {code:g} would both "
-                f"mean that {same}. If {one:g} is a tie, pass outcomes={{{code:g}: {pair[0]:g}, {one:g}: 0.5}}."
+                f"`outcomes` must also map the value {one:g} of column {title!r}, because otherwise {one:g} and "
+                f"{code:g} both mean that {same}. If {one:g} is a tie, pass outcomes={{{code:g}: {pair[0]:g}, "
+                f"{one:g}: 0.5}}."
             )
 
 

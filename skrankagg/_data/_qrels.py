@@ -232,7 +232,7 @@ class Qrels(Immutable):
         items = read_labels(labels)
         if queries is None and isinstance(labels, pd.Series) and not labels.index.equals(pd.RangeIndex(len(labels))):
             raise InputError(
-                f"`queries` must be given for a Series whose index is not 0, 1, 2; its index begins with "
+                f"`queries` must be given for a Series whose index is not 0, 1, 2, ...; its index begins with "
                 f"{show(labels.index[:3].tolist())}. Pass queries=y.index if the scores are in frames with this index. "
                 "Pass y.to_numpy() if the scores are in arrays."
             )
@@ -437,7 +437,7 @@ class AlignedQrels(Immutable):
             raise InputError(
                 f"`y` must have judgements for at least one of its {len(self)} queries, such as "
                 f"{show_id(self.queries, 0)}; it has none. If these are the queries of a fold, split only the judged "
-                "queries, lists.judged(qrels), or use QueryKFold(qrels=qrels)."
+                "queries (lists.judged(qrels)), or use QueryKFold(qrels=qrels)."
             )
         if len(place) == self.qrels.n_queries:
             return self.qrels
@@ -625,7 +625,7 @@ def _match_queries(qrels, queries):
         raise InputError(
             "The qrels must judge at least one query of the lists; they share no query id: the lists have "
             f"{show_ids(queries)}, and the qrels have {show_ids(qrels.queries)}. Check the ids. If these lists are a "
-            "fold without judged queries, split only the judged queries, lists.judged(qrels), or use "
+            "fold without judged queries, split only the judged queries (lists.judged(qrels)), or use "
             "QueryKFold(qrels=qrels)."
         )
     return query
@@ -642,7 +642,7 @@ def match_ids(theirs, ours, kind):
         types = [id_type(ids) for ids in (theirs, ours)]
         if None not in types and types[0] != types[1]:
             raise InputError(
-                f"The qrels must judge the ids of the lists; they share no {kind} id: the lists have "
+                f"The qrels must use the ids of the lists; they share no {kind} id: the lists have "
                 f"{show_ids(theirs)}, the qrels have {show_ids(ours)}, and {types[0]} never equal {types[1]}. Convert "
                 "one column."
             )

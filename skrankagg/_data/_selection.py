@@ -62,7 +62,7 @@ def selected(lists, query_kept, voter_kept, item_kept):
         list_kept = np.logical_or.reduceat(row_kept, lists.row_ptr[:-1])
     if not list_kept.any():
         raise InputError(
-            "`queries`, `voters` and `items` must match at least one list together; no list matches all of them. Drop "
+            "At least one list must match `queries`, `voters` and `items` together; no list matches all of them. Drop "
             "one of the three."
         )
     return list_kept, row_kept

@@ -39,8 +39,8 @@ def refuse_weights(method, lists, q):
     """Raise the InputError for a query `q` whose weights lead to numbers that do not fit into floating point."""
     lightest, heaviest = _weights_of(lists, q)
     raise InputError(
-        f"Results of {method!r} must fit into floating-point numbers; query {show_id(lists.queries, q)} has larger or "
-        f"smaller results, because its weights are from {lightest:g} to {heaviest:g}. Choose weights closer to 1."
+        f"Results of {method!r} must fit into floating-point numbers; query {show_id(lists.queries, q)} has too large "
+        f"or too small results, because its weights are from {lightest:g} to {heaviest:g}. Choose weights closer to 1."
     )
 
 

@@ -117,8 +117,8 @@ def match_voters(owner, lists, known, what, equal, advice, owners=None):
         if not left.all():
             raise InputError(
                 f"{name} was not fitted on any voter of query {show_id(lists.queries, first_row(~left))}{hint}, and "
-                "unknown_voter='ignore' leaves no list of this query. Fit it with some of these voters, choose "
-                "unknown_voter='mean', or drop the query."
+                f"with unknown_voter='ignore' this query has no lists left. Fit {name} with some of these voters, "
+                "choose unknown_voter='mean', or drop the query."
             )
         return lists.with_list_weight(np.where(found, lists.list_weight, 0.0)), place
     if not found.any():

@@ -86,7 +86,8 @@ class MergingTransformer(pt.Estimator):
                 if missing or not {"score", "rank"} & set(rows.columns):
                     raise InputError(
                         f"Each retriever must return the columns qid, docno and score; {name!r} returns "
-                        f"{list(rows.columns)}. Pass retrievers instead of transformers of queries or documents."
+                        f"{list(rows.columns)}. Pass only retrievers, not transformers that rewrite queries or "
+                        "documents."
                     )
             held = {name: rows for name, rows in found.items() if len(rows)} or found
             return pd.concat([rows.assign(voter=name) for name, rows in held.items()], ignore_index=True)

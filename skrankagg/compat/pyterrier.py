@@ -174,8 +174,8 @@ def to_pyterrier(run: AnyLists, topics: pd.DataFrame | None = None) -> pd.DataFr
     unknown = found.loc[~found["qid"].isin(texts.index), "qid"]
     if len(unknown):
         raise InputError(
-            f"`topics` must have the text of each query; it lacks {unknown.nunique()} queries, the first is "
-            f"{unknown.iloc[0]!r}. Check the ids of the queries."
+            f"`topics` must have the text of each query; {unknown.nunique()} queries are missing (the first is "
+            f"{unknown.iloc[0]!r}). Check the ids of the queries."
         )
     found.insert(1, "query", found["qid"].map(texts))
     return found

@@ -537,7 +537,7 @@ def _named_layout(look, columns):
         fitting = [style for style in fitting if _numbers_fit(rows[style], names, decimal)]
     if len(fitting) != 1:
         raise InputError(
-            f"expected a first line that only one separator splits into {len(names)} fields, as named in columns=, "
-            f"got {clip(SEPARATORS['csv'].join(rows['csv']))!r}, which several separators split in this way"
+            f"expected a first line that only one separator splits into the {len(names)} fields of columns=, got "
+            f"{clip(SEPARATORS['csv'].join(rows['csv']))!r}, which several separators split into {len(names)} fields"
         )
     return Layout(fitting[0], names, decimal=decimal)

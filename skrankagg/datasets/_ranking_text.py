@@ -90,8 +90,8 @@ def ranking_text(consensus: AnyLists, *, rank_ties: RankTies = "ordinal") -> pd.
     for name in items[held]:
         if not name or name != name.strip() or ">" in name or "=" in name:
             raise InputError(
-                "Ids must not be empty, contain '>' or '=', or begin or end with a blank, so that the text can be "
-                f"read back; got {name!r}. Rename it."
+                "Ids must not be empty, must not contain '>' or '=', and must not begin or end with a blank, because "
+                f"otherwise the text cannot be read back; got {name!r}. Rename it."
             )
     names = items[lists.candidate_item[lists.candidate]]
     separator = np.full(len(names), " > ", dtype=object)

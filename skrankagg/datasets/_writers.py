@@ -114,7 +114,7 @@ def _check_columns(frame, format):
         if clash or column in query_ids(columns) or columns.count(column) > 1:
             raise InputError(
                 f"`run` must have distinct columns that read_lists cannot mistake for others; got {column!r}, which "
-                f"could be read as the {name or column}, in {columns}. Rename or drop this column."
+                f"could be read as the {name or column}. The columns are {columns}. Rename or drop this column."
             )
     if len(frame) == 0:
         raise InputError("`run` must have at least one row; got an empty frame.")

@@ -98,9 +98,9 @@ def refuse_torn(partitions, hashes):
     torn = [query for query, count in found.items() if count > 1]
     if torn:
         raise InputError(
-            f"Each partition must contain whole queries with partitioned=True; {len(torn)} "
-            f"{'query is' if len(torn) == 1 else 'queries are'} split across partitions, such as {torn[0]!r}. Leave "
-            "out partitioned=True; the engine then collects the rows of each query."
+            "With partitioned=True, all rows of a query must be in the same partition; the rows of "
+            f"{len(torn)} {'query' if len(torn) == 1 else 'queries'}, such as {torn[0]!r}, are in several partitions. "
+            "Leave out partitioned=True; the engine then collects the rows of each query."
         )
 
 

@@ -340,7 +340,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         if unknown:
             raise InputError(
                 f"fit accepts sample_weight and groups; got {', '.join(unknown)}. To pass more to the estimators, "
-                "enable metadata routing, sklearn.set_config(enable_metadata_routing=True)."
+                "enable metadata routing with sklearn.set_config(enable_metadata_routing=True)."
             )
         given = {name: value for name, value in params.items() if value is not None}
         if "sample_weight" in given:
@@ -348,7 +348,7 @@ class ConsensusSelector(SelectorMixin, Composition):
                 check_takes_weights(name, estimator)
         if "groups" in given and self.cv is None:
             raise InputError(
-                "`groups` must be None with cv=None, which has no splitter. Leave out groups, or choose "
+                "`groups` must be None if cv=None, because only a splitter uses groups. Leave out groups, or choose "
                 "cv=GroupKFold()."
             )
         groups = given.pop("groups", None)

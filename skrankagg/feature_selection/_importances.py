@@ -65,8 +65,8 @@ def _by_getter(estimator, getter, name, order=1):
         return _sizes(attrgetter(getter)(estimator), order)
     except AttributeError as error:
         raise InputError(
-            f"`importance_getter` must be a path of attributes of every fitted estimator; got {getter!r}, which "
-            f"{name!r} lacks: {error}. Give a getter for each estimator, such as "
+            f"`importance_getter` must be the path of an attribute that every fitted estimator has; got {getter!r}, "
+            f"which {name!r} lacks: {error}. Give a getter for each estimator, such as "
             f"importance_getter={{{name!r}: 'auto'}}."
         ) from None
 
@@ -92,7 +92,7 @@ def _automatic(estimator, name, order=1):
             return _automatic(getattr(estimator, attribute), name, order)
     raise InputError(
         "Each estimator must have coef_, feature_importances_, scores_, ranking_ or get_support once it is fitted; "
-        f"{name!r}, {type(estimator).__name__}, has none of these. Pass importance_getter, or choose another "
+        f"{name!r} ({type(estimator).__name__}) has none of these. Pass importance_getter, or choose another "
         "estimator."
     )
 

@@ -129,7 +129,7 @@ def of_each_name(given, names, default, parameter):
     for name in given:
         if name not in names:
             raise InputError(
-                f"`{parameter}` must name estimators, {', '.join(map(repr, names))}; got {name!r}"
+                f"`{parameter}` must name estimators among {', '.join(map(repr, names))}; got {name!r}"
                 f"{did_you_mean(name, names)}."
             )
     return {name: given.get(name, default) for name in names}

@@ -106,7 +106,9 @@ def kemeny_ties(
     0     q    a         b   0.0       <NA>     True   False
     """
     if not is_real(max_cost) or not max_cost >= 0:
-        raise InputError(f"`max_cost` must be a number of at least 0; got {max_cost!r}. Pass 0 for swaps without cost.")
+        raise InputError(
+            f"`max_cost` must be a number of at least 0; got {max_cost!r}. Pass 0 to list only swaps that cost nothing."
+        )
     lists = encode_plain(lists)
     if query is not None:
         lists = check_lists(lists).select(queries=[query])

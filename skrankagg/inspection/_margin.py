@@ -157,8 +157,8 @@ def margin_of_victory(
     lists = begin(aggregator, lists)
     if not aggregator.__sklearn_tags__().aggregator_tags.voter_weights:
         raise InputError(
-            f"`aggregator` must accept weights of lists, because lists are removed by weight 0; got {aggregator!r}. "
-            "Choose another method."
+            "`aggregator` must accept weights of lists, because a list is removed by setting its weight to 0; got "
+            f"{aggregator!r}. Choose another method."
         )
     ranked = aggregator._rank(lists)
     leader = ranked.order[lists.candidate_ptr[:-1]]

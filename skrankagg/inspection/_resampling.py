@@ -104,7 +104,7 @@ class Resampling:
             raise InputError(f"`votes` must be True, False or None; got {votes!r}.")
         if votes and unit != "list":
             raise InputError(
-                f"`votes` must be False or None with unit={unit!r}; got True. Only unit='list' can draw the votes of a "
+                f"`votes` must be False or None if unit={unit!r}; got True. Only unit='list' can draw the votes of a "
                 "list separately."
             )
         tags = aggregator.__sklearn_tags__()
@@ -115,13 +115,14 @@ class Resampling:
             )
         if keep_moves and not tags.aggregator_tags.smooth:
             raise InputError(
-                f"`adjust` must be None for {aggregator!r}, because its tag smooth is False. 'max-t' needs scores "
+                f"`adjust` must be None for {aggregator!r}, because its tag `smooth` is False. 'max-t' needs scores "
                 "that change smoothly with the weights of the lists, as in BordaCount or PlackettLuce."
             )
         if tags.requires_fit and unit == "query":
             raise InputError(
-                f"`unit` must be 'list' or 'voter' for {type(aggregator).__name__}, which was fitted for its voters; "
-                "got 'query', which pools the voters of all queries. Change unit, or choose a method that needs no fit."
+                f"`unit` must be 'list' or 'voter' for {type(aggregator).__name__}, which learned a value for each "
+                "voter in fit; got 'query', which replaces the voters by the lists of all queries. Change unit, or "
+                "choose a method that needs no fit."
             )
         self.aggregator, self.n_resamples, self.n_jobs = aggregator, int(n_resamples), n_jobs
         self.keep_moves = keep_moves

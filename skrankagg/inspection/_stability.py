@@ -228,7 +228,7 @@ def rank_stability(
     check_choice("adjust", adjust, (None, "max-t"))
     check_choice("pairs", pairs, ("next", "all"))
     if adjust is None and pairs != "next":
-        raise InputError(f"`pairs` must be 'next' without adjust='max-t'; got {pairs!r}. Pass adjust='max-t'.")
+        raise InputError(f"`pairs` must be 'next' unless adjust='max-t'; got {pairs!r}. Pass adjust='max-t'.")
     resampling = Resampling(
         aggregator,
         lists,
@@ -398,7 +398,7 @@ def _choose_query(aggregator, X, query, unit):
     if query is not None:
         if unit == "query":
             raise InputError(
-                f"`query` must be None with unit='query', which pools the lists of all queries; got {query!r}. Leave "
+                f"`query` must be None if unit='query', which pools the lists of all queries; got {query!r}. Leave "
                 "it out."
             )
         chosen = lists.select(queries=[query])

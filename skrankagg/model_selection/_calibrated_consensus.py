@@ -165,7 +165,7 @@ class CalibratedConsensus(JudgedConsensus):
         super()._validate_params()
         if self.feature == "all" and self.method == "isotonic":
             raise InputError(
-                "`method` must be 'auto' or 'sigmoid' with feature='all', because isotonic regression needs a single "
+                "`method` must be 'auto' or 'sigmoid' if feature='all', because isotonic regression needs a single "
                 "feature; got 'isotonic'. Choose another method, or feature='min-max'."
             )
 

@@ -40,8 +40,8 @@ def refuse_learnt(members, learns):
     if learnt:
         raise InputError(
             f"`learns` must name methods that learn in fit; got {learnt[0]!r}, whose fit learns nothing. Its "
-            "parameters were learned from judgements before, so cv cannot hold queries out. Measure the "
-            "method on queries that it did not learn from, or compare a method whose fit learns, such as "
+            "parameters were already learned from judgements before fit, so cv cannot hold these queries out. Measure "
+            "the method on queries that it did not learn from, or compare a method whose fit learns, such as "
             "make_pipeline(VoterWeighter('map'), ...)."
         )
 

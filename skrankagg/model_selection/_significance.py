@@ -193,8 +193,8 @@ def _find_baseline(baseline, values, column, table):
     if baseline is None or (baseline == BEST and BEST not in values):
         if prefers(column, table) is None:
             raise InputError(
-                f"`baseline` must be the name of a method for {column!r}, for which neither higher nor lower values "
-                f"are better; got {baseline!r}."
+                f"`baseline` must be the name of a method, because neither higher nor lower values of {column!r} are "
+                f"better; got {baseline!r}."
             )
         return orient(values.mean(), column, table).idxmax()
     if baseline not in values:

@@ -134,8 +134,8 @@ class TopSet(JudgedConsensus):
         place = math.ceil((n + 1) * self.confidence - _ROUNDING)
         if place > n:
             raise InputError(
-                f"TopSet must have at least {_fewest(self.confidence)} judged queries with a relevant item for "
-                f"confidence={self.confidence}; got {n}. Judge more queries, or choose a lower confidence.",
+                f"With confidence={self.confidence}, TopSet must have at least {_fewest(self.confidence)} judged "
+                f"queries with a relevant item; got {n}. Judge more queries, or choose a lower confidence.",
                 parameter="confidence",
             )
         # For each query, the row of the last relevant item that the result must contain.

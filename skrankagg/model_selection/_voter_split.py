@@ -176,9 +176,8 @@ class VoterKFold:
         """
         if left.max() > 1 and not self.shuffle:
             raise InputError(
-                f"`shuffle` must be True to divide a list of weight {left.max():g} of query "
-                f"{show_id(queries, q)}; got False. The list represents several equal lists, and without "
-                "shuffle=True one fold would hold out all of them."
+                f"`shuffle` must be True if a list represents several equal lists, which must be in different folds; "
+                f"got False, and query {show_id(queries, q)} has a list of weight {left.max():g}."
             )
         if left.sum(dtype=np.float64) >= _MOST:
             raise InputError(

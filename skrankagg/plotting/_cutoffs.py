@@ -336,7 +336,7 @@ class CutoffDisplay(_Lines):
         self._check_methods(n_methods)
         if kind == "bar" and n_methods is not None:
             raise InputError(
-                f"`n_methods` must be None with kind='bar', which names the method of each row; got {n_methods}. "
+                f"`n_methods` must be None if kind='bar', which names the method of each row; got {n_methods}. "
                 "Leave it out."
             )
         return super().plot(ax, kind=kind, n_methods=n_methods, **kwargs)

@@ -91,7 +91,7 @@ def lists_of_query(display, X, query, unit="list"):
     lists = check_lists(encode_plain(X))
     if unit == "query":
         if query is not None:
-            raise InputError("`query` must be None with unit='query', which pools the lists of all queries.")
+            raise InputError("`query` must be None if unit='query', which pools the lists of all queries.")
         return lists
     if query is not None:
         return lists.select(queries=[query])

@@ -247,7 +247,7 @@ class RatingsDisplay(Display):
         error = next((name for name in _ERRORS if name in rows), None)
         if error is None:
             raise InputTypeError(
-                "`table` must have the column std_error or score_se for the intervals. Use PlackettLuce(std_errors=) "
+                "`table` must have a column 'std_error' or 'score_se' for the intervals. Use PlackettLuce(std_errors=) "
                 "or rank_stability."
             )
         shown = rows.head(top)

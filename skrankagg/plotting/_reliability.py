@@ -231,7 +231,8 @@ def _judged_columns(frame, qrels):
     columns = Columns(frame, names, "ReliabilityDisplay.from_predictions")
     if not columns.has("probability"):
         raise InputError(
-            f"`frame` must have a column probability; it has {columns.available}. Compute it with CalibratedConsensus."
+            f"`frame` must have a column 'probability'; its columns are {columns.available}. Create the frame with "
+            "CalibratedConsensus."
         )
     columns.require(*names)
     (query, queries), (item, items) = columns.ids("query"), columns.ids("item")

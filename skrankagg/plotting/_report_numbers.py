@@ -111,7 +111,7 @@ def _audit(aggregator, lists, unit, n_resamples, random_state):
     """Audit paired comparisons with the prior of PlackettLuce, or with the default prior for other methods."""
     if unit == "query":
         raise InputError(
-            "`audit` must be False with unit='query', which pools the lists of all queries into one ranking. Pass "
+            "`audit` must be False if unit='query', which pools the lists of all queries into one ranking. Pass "
             "another unit."
         )
     method = aggregator if hasattr(aggregator, "_log_likelihood_after") else None

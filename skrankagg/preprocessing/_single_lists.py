@@ -104,7 +104,7 @@ class ScoreNormalizer(ListTransformer):
     def _validate_params(self):
         super()._validate_params()
         if self.norm != "min-max" and not (self.lower is None and self.upper is None):
-            raise InputError(f"`lower` and `upper` must be None with norm={self.norm!r}; only 'min-max' has bounds.")
+            raise InputError(f"`lower` and `upper` must be None if norm={self.norm!r}; only 'min-max' has bounds.")
 
     def _prepare(self, X):
         lists = super()._prepare(X)
@@ -153,8 +153,8 @@ class ScoreNormalizer(ListTransformer):
                 "Swap the bounds, or declare lower_is_better=True where the lists are read."
             )
         raise InputError(
-            f"`clip` must be True if all scores of a list lie beyond its bound, as for voter {voter} in query "
-            f"{query}; got False. Choose clip=True, correct the bound, or give both bounds."
+            f"`clip` must be True if all scores of a list lie beyond the given bound; got False, and the list of voter "
+            f"{voter} for query {query} is such a list. Choose clip=True, correct the bound, or give both bounds."
         )
 
 

@@ -154,7 +154,7 @@ class VoterSelector(VoterValuer):
         if self.n_voters is not None or self.threshold is not None:
             raise InputError(
                 "`n_voters` and `threshold` must be None if `by` names the voters to keep. Leave out both parameters, "
-                "or pass a mapping as `by` that gives each voter a number."
+                "or let `by` be a mapping that gives each voter a number."
             )
         names = pd.Index(list(self.by), tupleize_cols=False)
         unknown = names[unmatched(names, lists.voters)].tolist()

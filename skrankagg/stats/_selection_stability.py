@@ -209,7 +209,7 @@ def _check_defined(size, n_items, method):
         )
     if not size.any() or (size == n_items).all():
         what = "are all empty" if not size.any() else f"all contain all {n_items} items"
-        raise InputError(f"The stability of selections that {what} is 0/0. Select some of the items, but not all.")
+        raise InputError(f"The selections {what}, so their stability is 0/0. Select some of the items, but not all.")
     if method == "kuncheva" and (size != size[0]).any():
         raise InputError(
             f"For Kuncheva's index all selections must have the same size; the sizes vary from {size.min()} to "
@@ -252,7 +252,7 @@ def _as_matrix(selections, n_items):
     if not hasattr(selections, "__array__"):
         return None
     found = f"{matrix.ndim} dimension(s)" if matrix.ndim != 2 else f"other values, of dtype {matrix.dtype}"
-    raise InputError(f"{_MATRIX} or lists of items; got an array of {found}. Convert the array.")
+    raise InputError(f"{_MATRIX} or lists of items; got an array of {found}. Convert the array to a matrix of bool.")
 
 
 def _read_items(selections: Any, n_items):

@@ -519,9 +519,9 @@ def test_ballot_rules_support_margin_of_victory_and_rank_stability():
         ([[1, 0]], "a list of finite numbers"),
         ([1, np.nan], "a list of finite numbers"),
         (["one"], "a list of finite numbers"),
-        ([1, 2], "and must not increase"),
-        ([1, -1], "be at least 0"),
-        ([0, 0], "above 0 for the first place"),
+        ([1, 2], "must not increase"),
+        ([1, -1], "must not be negative"),
+        ([0, 0], "must begin with a number above 0"),
     ],
     ids=str,
 )

@@ -106,8 +106,8 @@ def test_not_compared_warning_is_issued_once_per_call_at_the_caller(method):
         assert Path(warning.filename) == Path(__file__), call
         assert str(warning.message).startswith(
             f"{type(method).__name__} orders items that no list compares. In 1 query the items fall into several "
-            "components, and no list contains items of two components. Query 'q' has 2 components, of 3 and 2 items. "
-            "The order of items from different components is meaningless; rank each component by itself "
+            "components, and each list contains items of only one component. Query 'q' has 2 components, of 3 and 2 "
+            "items. The order of items from different components is meaningless; rank each component by itself "
             "(RankedLists.components), "
         )
 
@@ -140,7 +140,9 @@ def test_not_compared_warning_counts_queries_and_shortens_sizes():
         MarkovChain().fit_transform,
         pd.concat([many.astype(str).astype({"score": float}), APART, JOINED.assign(query="s")]),
     )
-    words = "In 2 of 3 queries the items fall into several components, and no list contains items of two components. "
+    words = (
+        "In 2 of 3 queries the items fall into several components, and each list contains items of only one component. "
+    )
     assert f"{words}Query 'q' has 2 components, " in str(warning.message)
     (warning,) = caught(MarkovChain().fit_transform, many)
     assert "Query 'r' has 7 components, of 2, 2, 2, 2, 2 and 2 more items" in str(warning.message)

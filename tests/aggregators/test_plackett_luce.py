@@ -246,7 +246,7 @@ def test_plackett_luce_davidson_ties_equally_approved_items():
 @pytest.mark.parametrize("ballots", [["a > b", "a = b"], ["a = b", "a = b"], ["a > b = c", "a = b > c"]])
 def test_plackett_luce_davidson_without_prior_rejects_items_joined_by_ties(ballots):
     lists = RankedLists.from_ballots(ballots)
-    with pytest.raises(InputError, match=r"With prior=0 and ties='davidson' .* has none, because ties alone connect"):
+    with pytest.raises(InputError, match=r"With prior=0 and ties='davidson', .* has none, because ties alone connect"):
         PlackettLuce(prior=0, absent="ignore", ties="davidson").fit(lists)
     assert np.isfinite(PlackettLuce(prior=0, absent="ignore").fit_transform(lists)["score"]).all()
 
@@ -499,7 +499,7 @@ def test_plackett_luce_reproduces_nascar_coefficients_and_errors(shared_data):
     without = PlackettLuce(prior=0, absent="ignore").fit_transform(others).set_index("item")["score"]
     means = others.groupby("item")["rank"].mean().sort_values().index[:3]
     np.testing.assert_allclose(without[means] - without[1], [float(one) for one in best.split()], atol=0.005)
-    with pytest.raises(InputError, match="no list ranks 84, 85, 86, 87 above others"):
+    with pytest.raises(InputError, match="no list ranks 84, 85, 86, 87 above items of other parts"):
         PlackettLuce(prior=0, absent="ignore").fit(frame)
 
 

@@ -447,7 +447,7 @@ def test_sum_of_draws_of_many_long_lists_approaches_a_gamma_distribution():
 
 @pytest.mark.parametrize("statistic", ["median", "min", "stuart"])
 def test_rank_statistic_rejects_exact_for_other_statistics(X, statistic):
-    with pytest.raises(ValueError, match=f"'mean' or 'geometric-mean' for p-values with exact=True; got '{statistic}'"):
+    with pytest.raises(ValueError, match=f"'mean' or 'geometric-mean' if exact=True; got '{statistic}'"):
         RankStatistic(statistic=statistic, exact=True).fit(X)
 
 

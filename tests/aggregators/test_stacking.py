@@ -347,11 +347,11 @@ def test_stacked_fusion_search_is_not_misled_by_rows_of_one_query():
         ),
         (
             GridSearchCV(RidgeCV(), {"alpha_per_target": [False]}),
-            "got RidgeCV inside GridSearchCV, where it gets some rows",
+            "got RidgeCV inside GridSearchCV, where it receives only some rows",
         ),
         (
             make_pipeline(BaggingRegressor(RidgeCV(cv=2))),
-            "got RidgeCV inside BaggingRegressor, where it gets some rows",
+            "got RidgeCV inside BaggingRegressor, where it receives only some rows",
         ),
         (StackingRegressor([("a", make_pipeline(LassoCV()))], Ridge()), "got LassoCV inside StackingRegressor, where"),
     ],
@@ -679,7 +679,7 @@ def test_stacked_fusion_needs_scores_for_score_features_and_rejects_weights(data
         (
             {"features": [StackedFusion()]},
             InputError,
-            r"must not .* learns from judgements.*voter with AggregatorUnion",
+            r"must not .* learns from judgements.*Put an AggregatorUnion",
         ),
         (
             {"features": [LocalKemenization(StackedFusion())]},

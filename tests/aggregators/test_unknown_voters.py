@@ -97,7 +97,7 @@ def test_unknown_voter_ignore_rejects_a_query_of_unknown_voters(method):
     seen = lists[lists["voter"] != "v4"].reset_index(drop=True)
     fitted = clone(method).set_params(weighting="global", unknown_voter="ignore").fit(seen)
     strange = lists[(lists["query"] != "q2") | (lists["voter"] == "v4")].reset_index(drop=True)
-    with pytest.raises(ValueError, match=r"not fitted on any voter of query 'q2', and unknown_voter='ignore'"):
+    with pytest.raises(ValueError, match=r"not fitted on any voter of query 'q2', and with unknown_voter='ignore'"):
         fitted.transform(strange)
     fitted.set_params(unknown_voter="mean").transform(strange)
 

@@ -283,8 +283,8 @@ def test_error_for_extreme_weights_names_query_and_weights(method):
         with pytest.raises(InputError) as caught:
             clone(method).fit_transform(pd.concat([pair, frame], ignore_index=True))
         assert str(caught.value) == (
-            f"Results of {method!r} must fit into floating-point numbers; query 'q' has larger or smaller results, "
-            "because its weights are from 1 to 1e+300. Choose weights closer to 1."
+            f"Results of {method!r} must fit into floating-point numbers; query 'q' has too large or too small "
+            "results, because its weights are from 1 to 1e+300. Choose weights closer to 1."
         )
         clone(method).fit_transform(pair)
 
@@ -305,6 +305,6 @@ def test_aggregators_reject_weights_whose_sum_overflows():
     frame["weight"] = np.where(frame["query"] == "q2", 1e308, 1.0)
     for method in (Copeland(), Kemeny(), DIBRA(), BordaCount()):
         with pytest.raises(
-            InputError, match=r"query 'q2' has larger or smaller results, because its weights are from 1e\+308"
+            InputError, match=r"query 'q2' has too large or too small results, because its weights are from 1e\+308"
         ):
             method.fit_transform(frame)

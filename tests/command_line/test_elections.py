@@ -112,9 +112,9 @@ def test_several_elections_are_queries(run, fail, folder):
     (folder / "other").mkdir()
     (folder / "other" / "lunch.toi").write_text(PREFLIB)
     message = fail("aggregate", "lunch.toi", "other/lunch.toi", *AGGREGATE)
-    assert "must have different names, which become queries; 'lunch' occurs twice." in message
+    assert "because the names become the ids of the queries; 'lunch' occurs twice." in message
     message = fail("aggregate", "lunch.toi", *AGGREGATE, "--voter", "file")
-    assert "a file of ballots has many; leave it out." in message
+    assert "a file of ballots has many; leave out --voter file." in message
 
 
 def test_explain_and_compare_read_elections(run, folder):
@@ -162,7 +162,7 @@ def test_formats_are_recognised_only_if_they_are_certain(folder, text, found):
     [
         ("A > B\nA > A\n", "auto", "must contain an item only once"),
         ("A >\nB > A\n", "auto", "must contain at least one item"),
-        ("choice1,choice2\nA,B\n,A\n", "auto", "line 3 must not skip a choice"),
+        ("choice1,choice2\nA,B\n,A\n", "auto", "line 3 must not have an empty choice before a later choice"),
         ("choice1,choice2\nA,B,C\n", "auto", "line 2 must have 2 fields, like the header; got 3"),
         ("ballot,count\nA > B,many\n", "auto", "line 2 must have a number of ballots; got 'many'"),
         ("item,v,w\na,1,2\nb,x,1\n", "ranks", "line 3 must have ranks after the first field; got 'x'"),

@@ -357,7 +357,7 @@ def test_an_option_followed_only_by_files_is_invalid_usage(folder, capsys):
     [
         ("compare runs qrels.txt --cv 1", "--cv: must be a whole number of at least 2; got '1'"),
         ("explain runs --top 0", "--top: must be a whole number of at least 1; got '0'"),
-        ("tune runs qrels.txt --weights .3", "--weights: must be 1 divided by a whole number, such as .1 or .05"),
+        ("tune runs qrels.txt --weights .3", "--weights: must be 1/N for a whole number N, such as .1 or .05"),
         ("tune runs qrels.txt --weights few", "such as .1 or .05; got 'few'"),
         ("tune runs", "give LISTS and QRELS"),
     ],

@@ -77,7 +77,7 @@ def test_judge_counts_no_items_without_text_if_all_have_one(data, capsys):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b,c\n", "texts: expected JSON lines, or a table with the columns item and text"),
+        ("a,b,c\n", "texts: expected JSON lines, or a table with the columns 'item' and 'text'"),
         ('{"_id": "a"}\n', "texts: line 1 must have a field for the id"),
         ('{"_id": "a", "text": "x"}\n{"_id\n', "texts: line 2 must be a JSON object"),
         ("item\ttext\na\n", "texts: line 2 must have as many fields as the first line; got 1"),

@@ -385,7 +385,7 @@ FRAME = by_voter({"v": ["a", "b"]})
         ),
         (lambda: MarkovChains.MC(chain=1), ValueError, "`chain` must be one of 801"),
         (lambda: Linear.CombSUM(convention="flag"), ValueError, "`convention` must be 'flagr'"),
-        (lambda: Linear.CombSUM(convention={"x"}), ValueError, "`convention` must contain names of QUIRKS, .* got x"),
+        (lambda: Linear.CombSUM(convention={"x"}), ValueError, "`convention` must contain names in QUIRKS, .* got x"),
         (lambda: Linear.CombSUM().aggregate(), ValueError, "The lists must be passed"),
         (lambda: Linear.CombSUM().aggregate("no/such/file.csv"), FileNotFoundError, "no/such/file"),
         (lambda: Linear.CombSUM().aggregate(input_df=[1]), TypeError, "must be a pandas DataFrame; got list"),

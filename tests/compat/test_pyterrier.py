@@ -302,7 +302,7 @@ def test_to_pyterrier_writes_frames_for_experiments():
     assert RankedLists.from_frame(found).equals(RankedLists.from_frame(to_pyterrier(found)))
     numbered = to_pyterrier(pd.DataFrame({"query": [7, 7, 7], "item": [1, 3, 2], "rank": [1, 2, 2]}))
     assert rows_of(numbered) == [("7", "1", 0.0, 0), ("7", "2", -1.0, 1), ("7", "3", -2.0, 2)]
-    with pytest.raises(InputError, match="lacks 1 queries, the first is 'q8'"):
+    with pytest.raises(InputError, match=r"1 queries are missing \(the first is 'q8'\)"):
         to_pyterrier(consensus, TOPICS[TOPICS["qid"] != "q8"])
     with pytest.raises(InputError, match="A run must have one list for each query"):
         to_pyterrier(LISTS)

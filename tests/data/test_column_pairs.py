@@ -73,9 +73,7 @@ def test_one_declaration_of_the_direction_applies_to_all_or_to_some_voters():
     assert lists.to_runs() == {"p": {"q": {"a": -0.1, "b": -0.2}}, "fold": {"q": {"b": 3.0, "a": 1.5}}}
     scores = RankedLists.from_wide(table, pairs=True, lower_is_better=False)
     assert scores.to_runs()["p"] == {"q": {"b": 0.2, "a": 0.1}}
-    with pytest.raises(
-        InputError, match=r"must be given with pairs=True; got none\. Pass True for p-values, False for"
-    ):
+    with pytest.raises(InputError, match=r"must be given if pairs=True; got none\. Pass True for p-values, False for"):
         RankedLists.from_wide(table, pairs=True)
     with pytest.raises(InputError, match="names 'P', which is not a voter"):
         RankedLists.from_wide(table, pairs=True, lower_is_better=["P"])
@@ -173,7 +171,7 @@ def test_items_without_numbers_and_numbers_without_items_are_left_out_only_on_re
         InputError, match=r"1 items of voter 'u' have none, the first in row 1\. Pass missing_ids='drop'"
     ):
         encode(MISSING_NUMBER)
-    with pytest.raises(InputError, match=r"1 places have None or NaN\. Pass missing_ids='drop'"):
+    with pytest.raises(InputError, match=r"1 have None or NaN\. Pass missing_ids='drop'"):
         encode(MISSING_ITEM)
     for table in (MISSING_NUMBER, MISSING_ITEM):
         assert encode(table, missing_ids="drop").to_runs() == {"u": {"q": {"a": -0.1}}}
@@ -185,7 +183,7 @@ def test_items_without_numbers_and_numbers_without_items_are_left_out_only_on_re
         (
             read().iloc[:, :9],
             InputError,
-            r"two columns for each voter with pairs=True, first the items and then their numbers; got 9 columns\. Drop",
+            r"two columns for each voter: the items, then their numbers; got 9 columns\. Drop",
         ),
         (read().iloc[:, :1], InputError, r"got 1 column\. Drop other columns"),
         (read().iloc[:, :0], InputError, "got 0 columns"),

@@ -70,8 +70,8 @@ def test_components_equal_those_of_networkx_on_1000_boards(absent):
     sizes = ", ".join(str(len(part)) for part in parts[:5])
     sizes = f"{sizes} and {len(parts) - 5} more" if len(parts) > 5 else " and ".join(sizes.rsplit(", ", 1))
     words = (
-        f"In {len(several)} of 1000 queries the items fall into several components, and no list contains items of two "
-        f"components. Query {query} has {len(parts)} components, "
+        f"In {len(several)} of 1000 queries the items fall into several components, and each list contains items of "
+        f"only one component. Query {query} has {len(parts)} components, "
     )
     assert f"{words}of {sizes} items" in str(warning.message)
     # Without these queries there is no warning; pytest turns any warning into an error.

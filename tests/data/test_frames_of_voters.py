@@ -177,7 +177,7 @@ def test_from_runs_keeps_the_types_of_ids():
     other = polars.DataFrame({"query": [1, 1], "item": [large + 1, None], "score": [2.0, 1.0]})
     lists = RankedLists.from_runs({"u": polars.from_dict(first.to_dict("list")), "v": other}, missing_ids="drop")
     assert lists.items.dtype == np.int64 and lists.items.tolist() == [large - 1, large, large + 1]
-    with pytest.raises(InputError, match="must have an item; 1 places have None"):
+    with pytest.raises(InputError, match="must have an item; 1 have None"):
         RankedLists.from_runs({"u": other})
     small = RankedLists.from_runs({"u": first.assign(item=[1, 2]), "v": first.assign(item=[2.0, 1.0])})
     assert small.items.dtype == np.int64

@@ -82,7 +82,7 @@ def test_from_frame_rejects_ambiguous_columns_unless_one_is_chosen():
 def test_from_frame_prefers_canonical_names_and_uses_given_names_only():
     same(RankedLists.from_frame(FRAME.assign(topic="x", run="x", docno="x")), LISTS)
     for column, title in (("query", "topic_no"), ("item", "gene"), ("voter", "source"), ("rank", "place")):
-        with pytest.raises(InputError, match=rf"missing the column\(s\) '{title}'; it has"):
+        with pytest.raises(InputError, match=rf"missing the column\(s\) '{title}'; its columns are"):
             RankedLists.from_frame(FRAME.assign(topic="x", docno="x", run="x"), **{column: title})
     # A column that the caller assigned to one role is not used for another.
     frame = FRAME.drop(columns="voter").rename(columns={"item": "run"})[:6]
@@ -201,7 +201,7 @@ def test_from_frame_lists_accepted_names_of_a_missing_column():
         match=r"missing the column\(s\) 'rank or score' \(also accepted: position, sim, in upper or lower case\)",
     ):
         RankedLists.from_frame(FRAME.drop(columns=["rank", "score"]))
-    with pytest.raises(InputError, match=r"Name them with QueryKFold\(query=\.\.\.\)\.$"):
+    with pytest.raises(InputError, match=r"Name the missing column with QueryKFold\(query=\.\.\.\)\.$"):
         list(QueryKFold(2).split(FRAME.rename(columns={"query": "election"})))
 
 
@@ -419,7 +419,7 @@ def test_from_frame_strips_blanks_around_ids_on_request():
     # Rows whose voter is spelled with and without a blank belong to one list.
     typed = FRAME.assign(voter=FRAME["voter"].where(FRAME.index % 2 == 0, FRAME["voter"] + " "))
     same(RankedLists.from_frame(typed, strip=True), LISTS)
-    with pytest.raises(InputError, match="must have an item; 1 places have None"):
+    with pytest.raises(InputError, match="must have an item; 1 have None"):
         RankedLists.from_frame(ROWS.assign(item=["a", "b", "  "]), strip=True)
     numbers = pd.DataFrame({"query": 1, "voter": 2, "item": [3, 4], "rank": [1, 2]})
     same(RankedLists.from_frame(numbers, strip=True), RankedLists.from_frame(numbers))
@@ -441,7 +441,7 @@ def test_every_constructor_strips_blanks_on_request():
     lists = RankedLists.from_comparisons(games, voter="who", strip=True)
     assert duels(lists) == ["a > b"] and lists.list_weight.tolist() == [2.0] and lists.groups["who"].tolist() == ["x"]
     with pytest.raises(
-        InputError, match="have different names without outer blanks; 'u' and another voter both become 'u'"
+        InputError, match="after blanks at both ends are removed; 'u' and another voter both become 'u'"
     ):
         RankedLists.from_lists({"u": ["a"], "u ": ["b"]}, strip=True)
     with pytest.raises(InputError, match="contain each item only once; 1 places repeat an item"):
@@ -453,7 +453,7 @@ def test_constructors_reject_unhashable_ids_whatever_the_options():
     for options in ({"strip": True}, {"duplicates": "best"}, {"missing_ids": "drop"}):
         with pytest.raises(InputTypeError, match="'item' must have ids that can be sorted"):
             RankedLists.from_frame(rows, **options)
-    with pytest.raises(InputTypeError, match=r"Items of RankedLists\.from_comparisons must be sortable"):
+    with pytest.raises(InputTypeError, match=r"Items passed to RankedLists\.from_comparisons must be sortable"):
         RankedLists.from_comparisons(pd.DataFrame({"winner": [{1}], "loser": [{2}]}))
 
 

@@ -207,7 +207,7 @@ FRAME = pd.DataFrame(SQUARE, index=["p", "q"], columns=["a", "b"])
             {"u": SQUARE},
             {"items": ["a", "a"]},
             InputError,
-            "`items` .* one for each item in the matrix; got 2 names, 1 of these",
+            "`items` .* one for each item in the matrix; got 2 names, 1 of them",
         ),
         (
             {"u": SQUARE},

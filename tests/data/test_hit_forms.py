@@ -278,7 +278,7 @@ def test_declared_directions_of_from_hits_are_not_reversed():
         ([{"_id": "a", "_score": 1.0}, {"_id": "b", "_score": None}], "hit 2 of voter 'v' has none"),
         ([Document("t", id="a"), Document("t")], r"hit 2 of voter 'v' has none.*key='page_content'"),
         ([{"_id": "a", "_score": 1.0}, {"id": "b", "score": 2.0}], "hit 2 of voter 'v' differs from hit 1"),
-        ([(Document("t", id="a"), 1.0), Document("t", id="b")], "In a list of hits .* entry 2 of list 'v'"),
+        ([(Document("t", id="a"), 1.0), Document("t", id="b")], "A list of hits .* entry 2 of list 'v'"),
         ([{"_id": "a", "_score": float("nan")}], "finite"),
         ([point("a", float("inf")), point("b", float("inf")), point("c", 1.0)], "finite"),
         ([{"_id": "a", "_score": 1.0}, {"_id": "a", "_score": 0.5}], "'a'.*duplicates='first'"),
@@ -460,7 +460,7 @@ def test_a_score_that_is_an_array_and_a_key_that_is_a_dict_are_refused():
     for call in (fuse, RankedLists.from_hits):
         with pytest.raises(InputError, match=r"hit 1 of voter 'u' has array\(\[1\., 2\.\]\)\. Convert it with float"):
             call({"u": hits})
-    with pytest.raises(InputError, match=r"Every hit must have \{\} for fuse"):
+    with pytest.raises(InputError, match=r"Every hit passed to fuse must have \{\}"):
         fuse({"u": [{"_id": "a", "_score": 1.0, "_source": {"n": 1}}]}, key={"u": {}})
     with pytest.raises((InputError, InputTypeError)):
         fuse({None: ["a"]}, weights={"u": 1})

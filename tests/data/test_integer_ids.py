@@ -82,7 +82,7 @@ def test_constructors_reject_missing_ids_by_default():
         lambda: RankedLists.from_lists([[LARGE, None, LARGE + 1]]),
         lambda: RankedLists.from_wide(as_table("polars", {"u": [LARGE, None, LARGE + 1]})),
     ):
-        with pytest.raises(InputError, match="must have an item; 1 places have None or NaN"):
+        with pytest.raises(InputError, match="must have an item; 1 have None or NaN"):
             call()
     frame = as_table("polars", {"item": [LARGE, None], "rank": [1, 2]})
     with pytest.raises(InputError, match="'item' must have an id in every row; 1 are missing, the first in row 1"):

@@ -125,7 +125,7 @@ def test_concat_refuses_different_groupings(lists):
         ({}, {"groups": "judge"}, InputTypeError, "must be a list of column names"),
         ({}, {"groups": [3]}, InputTypeError, "must be names of columns; got 3"),
         ({"judge": 1}, {"groups": ["judge", "judge"]}, InputError, "must be different columns"),
-        ({}, {"groups": ["query"]}, InputError, "must not be 'query'"),
+        ({}, {"groups": ["query"]}, InputError, "must not contain 'query'"),
         ({"duel": [1, 2]}, {}, InputError, "the same mark in the column 'duel'"),
         ({"duel": 0.5}, {}, InputError, "must have whole numbers of at least -2"),
         ({"duel": -3}, {}, InputError, "must have whole numbers of at least -2"),

@@ -379,15 +379,15 @@ REFUSED = {
     "a missing column": (
         frame(GOOD).rename(columns={"item": "gene"}),
         ValueError,
-        r"missing the column\(s\) 'item' \(also accepted: item_id, docno, .*\); it has \['query', 'voter', 'gene', "
-        r"'rank'\]\. Name them with RankedLists\.from_frame\(df, item=\.\.\.\)\.$",
+        r"missing the column\(s\) 'item' \(also accepted: item_id, docno, .*\); its columns are \['query', 'voter', "
+        r"'gene', 'rank'\]\. Name the missing column with RankedLists\.from_frame\(df, item=\.\.\.\)\.$",
     ),
     "no rank and no score": (frame(GOOD).drop(columns="rank"), ValueError, r"missing the column\(s\) 'rank or score'"),
     "no rows": (frame([]), ValueError, "has no rows"),
     "no columns": (
         pd.DataFrame(),
         ValueError,
-        r"'query', 'item', 'rank or score' \(also accepted: qid, .*\); it has \[\]",
+        r"'query', 'item', 'rank or score' \(also accepted: qid, .*\); its columns are \[\]",
     ),
     "two columns of a name": (
         pd.concat([frame(GOOD), frame(GOOD)[["item"]]], axis=1),

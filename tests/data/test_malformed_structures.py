@@ -91,9 +91,9 @@ def test_fault_detects_wrong_results(monkeypatch, call, words):
         ([[{"a": 1}]], None, InputTypeError, r"got \[\{'a': 1\}\] \(unhashable"),
         ([5], None, InputTypeError, "must be text .*; got 5"),
         ([None], None, InputTypeError, "; got None"),
-        ([{"a", "b"}], None, InputTypeError, "Each ballot of RankedLists.from_ballots must be text"),
-        ([{"a": 1, "b": 2}], None, InputTypeError, "Each ballot of RankedLists.from_ballots must be text"),
-        ([b"a > b"], None, InputTypeError, "Each ballot of RankedLists.from_ballots must be text"),
+        ([{"a", "b"}], None, InputTypeError, "Each ballot passed to RankedLists.from_ballots must be text"),
+        ([{"a": 1, "b": 2}], None, InputTypeError, "Each ballot passed to RankedLists.from_ballots must be text"),
+        ([b"a > b"], None, InputTypeError, "Each ballot passed to RankedLists.from_ballots must be text"),
         ([["a", None]], None, InputError, r"must contain at least one item.*got \['a', None\]"),
         ([["a", float("nan")]], None, InputError, "must contain at least one item"),
         ([["a", [pd.NA]]], None, InputError, r"must contain at least one item.*got \['a', \[<NA>\]\]"),
@@ -124,11 +124,11 @@ def test_from_ballots_ignores_ballots_with_count_0():
         ([5], InputTypeError, "voter 1 has 5"),
         (["d1"], InputTypeError, "voter 1 has 'd1'"),
         ([{"id": "d1", "s": 1.0}], InputTypeError, "voter 1 has {'id'"),
-        ([[None]], InputError, "must have 'id' for RankedLists.from_hits; hit 1 of voter 1 has none"),
+        ([[None]], InputError, "passed to RankedLists.from_hits must have 'id'; hit 1 of voter 1 does not"),
         (
             [[{"id": "d1", "s": "high"}]],
             InputError,
-            "score of every hit must be a number .*; hit 1 of voter 1 has 'high'",
+            "score of every hit .* must be a number; hit 1 of voter 1 has 'high'",
         ),
         ([[{"id": "d1", "s": "0.5"}]], InputError, "hit 1 of voter 1 has '0.5'"),
         ([[{"id": "d1", "s": None}]], InputError, "hit 1 of voter 1 has None"),
@@ -141,7 +141,7 @@ def test_from_hits_rejects_invalid_hits(hits, error, words):
 
 
 def test_from_hits_names_the_hit_at_which_a_key_function_fails():
-    with pytest.raises(InputError, match="hit 1 of voter 1 has none") as caught:
+    with pytest.raises(InputError, match="hit 1 of voter 1 does not") as caught:
         RankedLists.from_hits([[None]], key=lambda hit: hit["id"])
     assert isinstance(caught.value.__cause__, TypeError)
     with pytest.raises(ZeroDivisionError):  # a mistake of the function, and none of the hits

@@ -134,7 +134,7 @@ def test_from_matrix_infers_the_orientation_from_given_names():
         InputError, match=r"7 different names, one for each \w+ in the matrix; got 3.* Pass rows='voters' if each"
     ):
         RankedLists.from_matrix(numbers, kind="score", items=["Ann", "Bob", "Cy"])
-    with pytest.raises(InputError, match=r"got 3 names, 3 of these different\.$"):
+    with pytest.raises(InputError, match=r"got 3 names, 3 of them distinct\.$"):
         RankedLists.from_matrix(numbers, kind="score", rows="voters", voters=["Ann", "Bob", "Cy"])
     with pytest.raises(InputError, match="`rows` must be one of None, 'items', 'voters'; got 'ballots'"):
         RankedLists.from_matrix(numbers, kind="score", rows="ballots")
@@ -182,7 +182,7 @@ def test_from_matrix_rejects_values_outside_0_to_1_as_p_values(value):
             InputError, match=r"a number from 0 to 1; 1 cells do not\. .* for item 'MYC' and voter 's2'\."
         ):
             RankedLists.from_matrix(table, kind="pvalue", rows=rows)
-    with pytest.raises(InputError, match=r"`lower_is_better` must be left out with kind='pvalue'.*; got \['s1'\]"):
+    with pytest.raises(InputError, match=r"`lower_is_better` must be left out if kind='pvalue'.*; got \['s1'\]"):
         RankedLists.from_matrix(PVALUES, kind="pvalue", lower_is_better=["s1"])
 
 

@@ -112,8 +112,8 @@ def test_from_comparisons_reads_a_column_of_weights_unless_it_has_another_use():
         (battles(["a"]), {"reconcile": True}, "`reconcile` must be False if the frame has no"),
         (battles(["a"]).assign(n=-1), {"weight": "n"}, "must be at least 0; got -1 in row 0"),
         (battles(["a"]), {"groups": ["judge"]}, "'judge' is not among"),
-        (battles(["a"]).assign(model="m"), {"groups": ["model"]}, "must not be 'model'"),
-        (battles(["a"]).assign(voter="m"), {"voter": "voter"}, "must not be 'voter'"),
+        (battles(["a"]).assign(model="m"), {"groups": ["model"]}, "must not contain 'model'"),
+        (battles(["a"]).assign(voter="m"), {"voter": "voter"}, "must not contain 'voter'"),
         (battles(["a", "b"]).assign(judge=["m", None]), {"voter": "judge"}, "must have an id in every row"),
     ],
 )  # fmt: skip
@@ -148,16 +148,16 @@ def test_from_comparisons_merges_a_partial_mapping_with_the_usual_meanings(value
 @pytest.mark.parametrize(
     ("values", "outcomes", "message"),
     [
-        ([0, 1, 2], {2: 0}, "map 0 of column 'winner' as well, because 0 and 2 would both mean that the second item"),
-        (["0", "1", "2"], {"2": 0}, r"as well, .* If 0 is a tie, pass outcomes=\{2: 0, 0: 0\.5\}\."),
-        ([0, 1, 2], {1: 1, 2: 0}, "map 0 of column 'winner' as well"),
-        ([-1, 0, 1], {-1: 0}, "because 0 and -1 would both mean that the second item wins"),
-        ([1, 2, 0], {2: 1, 0: 0}, "because 1 and 2 would both mean that the first item wins"),
-        ([0.5, 2, 0], {2: 0.5}, "because 0.5 and 2 would both mean that the share is the same"),
+        ([0, 1, 2], {2: 0}, "the value 0 of column 'winner', because otherwise 0 and 2 both mean that the second item"),
+        (["0", "1", "2"], {"2": 0}, r"the value 0 .* If 0 is a tie, pass outcomes=\{2: 0, 0: 0\.5\}\."),
+        ([0, 1, 2], {1: 1, 2: 0}, "the value 0 of column 'winner'"),
+        ([-1, 0, 1], {-1: 0}, "because otherwise 0 and -1 both mean that the second item wins"),
+        ([1, 2, 0], {2: 1, 0: 0}, "because otherwise 1 and 2 both mean that the first item wins"),
+        ([0.5, 2, 0], {2: 0.5}, "because otherwise 0.5 and 2 both mean that the share is the same"),
     ],
 )
 def test_from_comparisons_refuses_a_mapping_that_gives_two_codes_one_meaning(values, outcomes, message):
-    with pytest.raises(InputError, match=f"`outcomes` must map .*{message}|{message}"):
+    with pytest.raises(InputError, match=f"`outcomes` must also map .*{message}|{message}"):
         RankedLists.from_comparisons(battles(values), outcomes=outcomes)
 
 
@@ -205,7 +205,9 @@ def test_reconcile_compares_which_item_a_share_prefers():
 
 def test_reconcile_refuses_several_verdicts_of_one_order():
     frame = battles(["a", "a", "b"], first=["p", "p", "q"], second=["q", "q", "p"]).assign(judge="Ann")
-    with pytest.raises(InputError, match=r"one verdict in each order; in 1 cases there are more\..*groups=\["):
+    with pytest.raises(
+        InputError, match=r"one verdict in each order of presentation; in 1 cases there are more\..*groups=\["
+    ):
         RankedLists.from_comparisons(frame, voter="judge", reconcile=True)
     with pytest.raises(InputError, match="`weight` must be None with reconcile=True"):
         RankedLists.from_comparisons(frame.assign(n=1), voter="judge", weight="n", reconcile=True)
@@ -240,7 +242,7 @@ def test_from_comparisons_advises_the_usual_meaning_of_a_word_that_is_also_an_it
 
 
 def test_from_comparisons_names_its_own_columns_and_readers():
-    with pytest.raises(InputError, match=r"and winner; it has \['Model A'.*Name .*first=.*kind='wins'"):
+    with pytest.raises(InputError, match=r"and winner; its columns are \['Model A'.*Name .*first=.*kind='wins'"):
         RankedLists.from_comparisons(battles(["a"]).set_axis(["Model A", "Model B", "Winner"], axis=1))
     with pytest.raises(
         InputTypeError, match=r"a row for each comparison; got .*str; read a file with read_comparisons"
@@ -306,8 +308,8 @@ def test_from_matrix_reads_wins():
     assert halves.list_duel.tolist() == [-2, -2] and halves.list_weight.tolist() == [0.5, 1.5]
     for values, options, message in (
         ([[0, 1], [1, 1]], {}, "0 for an item against itself; got 1 for 1 against 1"),
-        ([[0, -1], [1, 0]], {}, "finite numbers of at least 0"),
-        ([[0, np.inf], [1, 0]], {}, "finite numbers of at least 0"),
+        ([[0, -1], [1, 0]], {}, "finite and at least 0"),
+        ([[0, np.inf], [1, 0]], {}, "finite and at least 0"),
         ([[0, 1, 2], [1, 0, 1]], {}, "must be a square matrix"),
         ([[0, 0], [0, 0]], {}, "at least one comparison"),
         ([[0, 1], [1, 0]], {"weights": [1, 1]}, "`weights` of RankedLists.from_matrix must be left out"),

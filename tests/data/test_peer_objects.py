@@ -226,7 +226,7 @@ def test_lists_of_tuples_are_split_by_query_only(tuples):
     expected = cross_val_score(CombSUM(), one, cv=QueryKFold(5), scoring=scorer, error_score="raise")
     found = cross_val_score(CombSUM(), rows, cv=QueryKFold(5), scoring=scorer, error_score="raise")
     assert found.tolist() == expected.tolist()
-    with pytest.raises(InputError, match="`X` must have whole queries"):
+    with pytest.raises(InputError, match="`X` must have all rows of each query"):
         cross_val_score(CombSUM(), rows, cv=4, scoring=scorer, error_score="raise")
 
 

@@ -33,7 +33,7 @@ def test_select_equals_encoding_the_selected_rows(queries, voters, items):
         rows = rows if ids is None else rows[rows[name].isin(ids)]
     rows = rows.reset_index(drop=True)
     if rows.empty:
-        with pytest.raises(InputError, match="must match at least one list together; no list matches all of them"):
+        with pytest.raises(InputError, match=r"must match .* together; no list matches all of them"):
             LISTS.select(queries=queries, voters=voters, items=items)
         return
     found, expected = LISTS.select(queries=queries, voters=voters, items=items), RankedLists.from_frame(rows)
@@ -73,7 +73,7 @@ def test_select_accepts_any_collection_and_keeps_the_order_of_lists():
         ({"items": ["gene"]}, InputError, "`items` must be among the ids of the lists; 'gene' is not one of them"),
         ({"voters": "v1"}, InputTypeError, r"`voters` must be a list of ids; got 'v1'\. Write voters=\['v1'\]"),
         ({"queries": 1}, InputTypeError, r"`queries` must be a list of ids; got 1"),
-        ({"items": []}, InputError, "must match at least one list together; no list matches all of them"),
+        ({"items": []}, InputError, "must match .* together; no list matches all of them"),
         ({"queries": []}, InputError, "at least one position"),
     ],
 )

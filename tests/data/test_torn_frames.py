@@ -36,7 +36,7 @@ from skrankagg.preprocessing import AggregatorUnion, TopK
 FRAME, QRELS, _ = make_ranked_lists(n_queries=10, n_voters=4, n_items=15, list_length=10, random_state=0)
 BY_VOTER = FRAME.sort_values(["voter", "query", "rank"], kind="stable").reset_index(drop=True)
 SCORER = make_ranking_scorer("ndcg@10", qrels=QRELS)
-TORN = "are split between fitted and scored rows"
+TORN = "queries have some rows in fit and others in scoring"
 #: Halves of whole lists: each query has two voters on each side.
 LEFT, RIGHT = BY_VOTER.iloc[:200], BY_VOTER.iloc[200:].reset_index(drop=True)
 

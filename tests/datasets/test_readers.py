@@ -655,7 +655,7 @@ def test_readers_prefer_query_ids_to_query_texts(tmp_path):
         (tmp_path / "lists.csv").write_text(text.replace("score", "query_id,score").replace(",a,", ",a,b,"))
         read_lists(tmp_path / "lists.csv")
     for name in ("run.csv", "run.run", "run.json"):
-        with pytest.raises(ValueError, match=r"got 'qid', which could be read as the query, .*\. Rename or drop this"):
+        with pytest.raises(ValueError, match=r"got 'qid', which could be read as the query\. .*\. Rename or drop this"):
             write_run(consensus(["a"]).assign(qid="1"), tmp_path / name)
 
 

@@ -63,7 +63,7 @@ def test_from_ballots_reads_ranking_text(levels):
 
 @pytest.mark.parametrize("item", ["a > b", "a=b", " a", "a ", ""])
 def test_ranking_text_rejects_ids_that_cannot_be_read_back(item):
-    with pytest.raises(InputError, match=r"Ids must not be empty, contain '>' or '=', .*Rename it"):
+    with pytest.raises(InputError, match=r"Ids must not be empty, must not contain '>' or '=', .*Rename it"):
         ranking_text(pd.DataFrame({"query": "q", "item": [item, "x"], "rank": [1, 2]}))
 
 

@@ -166,14 +166,14 @@ def test_evaluate_partitions_rejects_split_queries(data):
         evaluate_partitions(parts, qrels, partitioned=True)
     parts = parts.map_partitions(lambda rows: rows.reset_index(drop=True))
     for per_query in (False, True):
-        with pytest.raises(ValueError, match="10 queries are split across partitions"):
+        with pytest.raises(ValueError, match="the rows of 10 queries, such as"):
             evaluate_partitions(parts, qrels, partitioned=True, per_query=per_query)
 
 
 def test_evaluate_partitions_rejects_split_queries_without_judgements(data):
     run, qrels = data
     parts = as_dask(run[run["query"] == "q03"], 2).map_partitions(lambda rows: rows.reset_index(drop=True))
-    with pytest.raises(ValueError, match="1 query is split across partitions, such as 'q03'"):
+    with pytest.raises(ValueError, match="the rows of 1 query, such as 'q03', are in several partitions"):
         evaluate_partitions(parts, qrels, partitioned=True, missing_queries="zero")
 
 

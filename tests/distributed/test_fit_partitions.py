@@ -218,7 +218,7 @@ def test_fit_partitions_rejects_invalid_arguments(data):
     with pytest.raises(ValueError, match=r"a fit on judgements is done on one machine\. Name the queries"):
         fit_partitions(SlideFuse(), lists, data[1])
     whole = lists.map_partitions(lambda rows: rows.reset_index(drop=True))
-    with pytest.raises(ValueError, match="24 queries are split across partitions"):
+    with pytest.raises(ValueError, match="the rows of 24 queries, such as"):
         fit_partitions(method, whole, partitioned=True)
     with pytest.raises(ValueError, match="must have rows"):
         fit_partitions(method, lists.query("query == 'none'"))

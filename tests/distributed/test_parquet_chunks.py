@@ -604,7 +604,7 @@ def test_aggregate_with_chunk_queries_reads_several_files(run, folder, lists):
         (["--columns", "query,item,rank"], "--columns does not apply to Parquet files, which --chunk-queries reads"),
         (["--decimal", ","], "--decimal does not apply to Parquet files"),
         (["--format", "csv"], "--format does not apply to Parquet files"),
-        (["--method", "SlideFuse"], "SlideFuse learns from judgements, which needs all lists at once"),
+        (["--method", "SlideFuse"], "SlideFuse needs all lists at once to learn from judgements"),
         (["--method", "PlackettLuce[weighting=global]"], "does not learn a mean over lists"),
         (["--method", "Kemeny[random_state=None]"], "random_state=None gives different numbers"),
         (["-o", "-"], "--chunk-queries writes a Parquet file; name the file: -o consensus.parquet."),

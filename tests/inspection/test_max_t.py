@@ -267,7 +267,7 @@ def test_tests_refuse_scores_that_jump(method):
     lists = orders()
     with pytest.raises(
         InputError,
-        match=r"`adjust` must be None for .*its tag smooth is False\. 'max-t' needs scores that change smoothly",
+        match=r"`adjust` must be None for .*its tag `smooth` is False\. 'max-t' needs scores that change smoothly",
     ):
         rank_stability(method, lists, adjust="max-t", n_resamples=10)
 
@@ -292,7 +292,7 @@ def test_tests_reject_invalid_arguments_with_advice():
         rank_stability(BordaCount(), lists, adjust="holm")
     with pytest.raises(InputError, match="`pairs` must be one of 'next', 'all'; got 'each'"):
         rank_stability(BordaCount(), lists, adjust="max-t", pairs="each")
-    with pytest.raises(InputError, match=r"`pairs` must be 'next' without adjust='max-t'; got 'all'\. Pass adjust"):
+    with pytest.raises(InputError, match=r"`pairs` must be 'next' unless adjust='max-t'; got 'all'\. Pass adjust"):
         rank_stability(BordaCount(), lists, pairs="all")
     long = RankedLists.from_lists([[f"i{k}" for k in range(301)]] * 6)
     with pytest.raises(

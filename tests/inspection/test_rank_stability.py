@@ -302,7 +302,7 @@ def test_votes_controls_whether_weights_are_numbers_of_lists():
             function(method, halves, votes=True)
         with pytest.raises(InputError, match="`votes` must be True, False or None; got 1"):
             function(method, threes, votes=1)
-        with pytest.raises(InputError, match="must be False or None with unit='voter'; got True"):
+        with pytest.raises(InputError, match="must be False or None if unit='voter'; got True"):
             function(method, threes, votes=True, unit="voter")
 
 
@@ -406,7 +406,7 @@ def test_rank_stability_rejects_invalid_arguments_with_advice(error, message, me
 def test_preference_probabilities_needs_one_query():
     with pytest.raises(InputError, match="`query` must be the id of one of the 3 queries"):
         preference_probabilities(BordaCount(), lists())
-    with pytest.raises(InputError, match=r"must be None with unit=.query., which pools the lists"):
+    with pytest.raises(InputError, match=r"must be None if unit=.query., which pools the lists"):
         preference_probabilities(BordaCount(), lists(), "q1", unit="query")
 
 
@@ -416,7 +416,7 @@ def test_rank_stability_uses_fitted_methods_without_refitting():
         rank_stability(LearnedWeights(), frame)
     method = DIBRA(weighting="global").fit(frame)
     assert len(rank_stability(method, frame, n_resamples=5)) == len(method.transform(frame))
-    with pytest.raises(InputError, match="got 'query', which pools the voters"):
+    with pytest.raises(InputError, match="got 'query', which replaces the voters"):
         rank_stability(method, frame, unit="query")
 
 

@@ -93,7 +93,7 @@ def test_krippendorff_alpha_handles_ratings_without_information():
 
 
 def test_krippendorff_alpha_rejects_other_ratings():
-    with pytest.raises(InputTypeError, match="must be numbers with level='ordinal'; got 'a'"):
+    with pytest.raises(InputTypeError, match="must be numbers if level='ordinal'; got 'a'"):
         krippendorff_alpha([["a", "b"]], level="ordinal")
     with pytest.raises(InputError, match="a row for each item and a column for each judge; got 1 dimension"):
         krippendorff_alpha([1, 2])

@@ -173,7 +173,7 @@ def test_setf_uses_the_square_of_beta_of_scikit_learn():
     ("name", "words"),
     [
         ("set_P", r"the nearest is set_f\[recall_weight=0\]"),
-        ("SetF(judged_only=True)", r"cannot be read\. Write conventions in brackets, set_f\[option=value\]"),
+        ("SetF(judged_only=True)", r"cannot be read\. Write conventions in brackets, as in set_f\[option=value\]"),
         ("SetF@5", "'set_f' has no cutoff"),
         ("SetF(beta=-1)", "`recall_weight` must be a finite number of at least 0; got -1.0"),
         ("SetF(beta=high)", "recall_weight in .* must be a number; got 'high'"),
@@ -185,8 +185,8 @@ def test_setf_uses_the_square_of_beta_of_scikit_learn():
         ("rbp.95", r"the nearest is rbp\[persistence=0.95\]"),
         ("num_q", "the nearest is the number of rows"),
         ("INST", "the nearest is rbp"),
-        ("RBP(p=0.8)", r"Write conventions in brackets, rbp\[option=value\]"),  # its gains are grades
-        ("P(judged_only=True)@5", r"cannot be read\. Write conventions in brackets, p@5\[option=value\]"),
+        ("RBP(p=0.8)", r"Write conventions in brackets, as in rbp\[option=value\]"),  # its gains are grades
+        ("P(judged_only=True)@5", r"cannot be read\. Write conventions in brackets, as in p@5\[option=value\]"),
         ("map_cut", "'map_cut' needs a cutoff; write map_cut_10, or map for all places"),
         ("ndcg_cut", "'ndcg_cut' needs a cutoff"),
         ("P", "'P' needs a cutoff"),

@@ -371,7 +371,7 @@ def test_all_items_relevant():
 @pytest.mark.parametrize(
     "params, error, message",
     [
-        ({"method": "isotonic", "feature": "all"}, InputError, "'auto' or 'sigmoid' with feature='all'"),
+        ({"method": "isotonic", "feature": "all"}, InputError, "'auto' or 'sigmoid' if feature='all'"),
         ({"method": "platt"}, ValueError, "'method' parameter of CalibratedConsensus"),
         ({"feature": "minmax"}, ValueError, "did you mean 'min-max'"),
         ({"min_probability": 1.5}, ValueError, "'min_probability' parameter"),

@@ -218,7 +218,7 @@ def test_nested_comparator_receives_judgements_of_the_training_queries():
 
 @pytest.mark.parametrize(
     ("output", "words"),
-    [(None, "returned RankedLists"), ("pandas", "returned the columns query, voter, item, rank, score")],
+    [(None, "got RankedLists"), ("pandas", "got the columns query, voter, item, rank, score")],
 )
 def test_comparator_names_a_learning_pipeline_that_does_not_end_with_an_aggregator(output, words):
     pipeline = make_pipeline(VoterSelector("map", n_voters=2)).set_output(transform=output)

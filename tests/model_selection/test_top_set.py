@@ -119,7 +119,7 @@ def test_fewest_queries(confidence, fewest):
     TopSet(RRF, confidence=confidence).fit(lists[:fewest], qrels)
     if fewest > 1:
         with pytest.raises(
-            InputError, match=f"at least {fewest} judged queries .* confidence={confidence}; got {fewest - 1}"
+            InputError, match=f"With confidence={confidence}, .* at least {fewest} judged .* got {fewest - 1}"
         ):
             TopSet(RRF, confidence=confidence).fit(lists[: fewest - 1], qrels)
 

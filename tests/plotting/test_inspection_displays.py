@@ -118,7 +118,7 @@ def test_rank_stability_display_by_query_shows_one_pooled_board(plt):
     frame = make(n_queries=6)
     display = RankStabilityDisplay.from_estimator(BordaCount(), frame, unit="query", **FEW)
     assert display.ax_.get_xlabel().endswith("draws of queries") and len(display.table) == 10
-    with pytest.raises(InputError, match="must be None with unit='query', which pools the lists of all queries"):
+    with pytest.raises(InputError, match="must be None if unit='query', which pools the lists of all queries"):
         RankStabilityDisplay.from_estimator(BordaCount(), frame, query="q1", unit="query", **FEW)
 
 

@@ -400,7 +400,7 @@ def test_the_audit_is_added_on_request_only(duels, report):
     pd.testing.assert_frame_equal(found, audit(duels, **FEW))
     with pytest.raises(InputError, match="`lists` must be paired comparisons"):
         ranking_report(BordaCount(), make(), audit=True, **FEW)
-    with pytest.raises(InputError, match="`audit` must be False with unit='query'"):
+    with pytest.raises(InputError, match="`audit` must be False if unit='query'"):
         ranking_report(PlackettLuce(), duels, audit=True, unit="query", **FEW)
     with pytest.raises(InputTypeError, match="`audit` must be"):
         ranking_report(PlackettLuce(), duels, audit="yes", **FEW)

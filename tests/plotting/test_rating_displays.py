@@ -143,7 +143,7 @@ def test_ratings_display_counts_no_merged_comparisons_as_units(plt):
 
 def test_ratings_display_rejects_wrong_input_with_advice(plt, lists):
     board = PlackettLuce().fit_transform(lists)
-    with pytest.raises(InputTypeError, match="must have the column std_error or score_se for the intervals"):
+    with pytest.raises(InputTypeError, match="must have a column 'std_error' or 'score_se' for the intervals"):
         RatingsDisplay.from_frame(board)
     with pytest.raises(InputTypeError, match="`table` must have the columns item, score; score is missing"):
         RatingsDisplay.from_frame(board.drop(columns="score"))

@@ -60,7 +60,7 @@ def test_from_estimator_and_no_judgements():
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"frame": CONSENSUS.drop(columns="probability")}, "must have a column probability"),
+        ({"frame": CONSENSUS.drop(columns="probability")}, "must have a column 'probability'"),
         ({"top": 0}, "`top` must be a whole number of at least 1"),
         ({"n_parts": 1}, "`n_parts` must be a whole number of at least 2"),
     ],

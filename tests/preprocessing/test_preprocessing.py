@@ -223,7 +223,7 @@ def test_voter_selector_warns_about_queries_that_lose_all_lists():
     ("selector", "words"),
     [
         (VoterSelector("ndcg@10"), "needs judgements"),
-        (VoterSelector(CombSUM()), "which has no voter_weights_"),
+        (VoterSelector(CombSUM()), "which has no attribute voter_weights_"),
         (VoterSelector(VOTERS, threshold=9.0), "at most the highest value of a voter, 4; got 9.0"),
         (VoterSelector({**VOTERS, "v1": np.nan}), "got NaN for 'v1'"),
     ],
@@ -488,7 +488,7 @@ def test_score_normalizer_handles_lists_at_or_beyond_a_bound():
     assert bounded([5.0, 4.0], upper=4) == [1.0, 1.0]
     assert bounded([1e308, -1e308], lower=-1.7e308) == pytest.approx([1.0, 0.7 / 2.7])
     with pytest.raises(
-        InputError, match=r".clip. must be True if all scores .* lie beyond its bound, as for voter 'v' in query"
+        InputError, match=r".clip. must be True if all scores .* lie beyond the given bound; .* of voter 'v' for query"
     ):
         bounded([-1.0, -2.0], lower=0, clip=False)
 
@@ -498,7 +498,7 @@ def test_score_normalizer_handles_lists_at_or_beyond_a_bound():
     [
         ({"lower": 3, "upper": 2}, r"must be above .lower.; got upper=2 and lower=3 for voter 'v'"),
         ({"lower": {"w": 0}, "upper": {"w": 0}}, r"must be above .lower.; got upper=0 and lower=0 for voter 'w'"),
-        ({"norm": "z-score", "lower": 0}, r"must be None with norm='z-score'; only 'min-max' has bounds"),
+        ({"norm": "z-score", "lower": 0}, r"must be None if norm='z-score'; only 'min-max' has bounds"),
         ({"lower": {"v": np.nan}}, r"must contain finite numbers; got nan for 'v'. Leave out"),
         ({"upper": np.inf}, "'upper' parameter of ScoreNormalizer must be"),
     ],

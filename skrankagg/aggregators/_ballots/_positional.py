@@ -152,12 +152,12 @@ class PositionalScoring(SharedPointSums):
             points = np.array(np.nan)
         if points.ndim != 1 or len(points) == 0 or not np.isfinite(points).all():
             raise InputError(
-                f"`points` must be a list of finite numbers, one for each place, the first place first; got "
+                f"`points` must be a list of finite numbers, one for each place, beginning with the first place; got "
                 f"{self.points!r}. Pass for example [5, 3, 1]."
             )
         if (np.diff(points) > 0).any() or points[-1] < 0 or points[0] == 0:
             raise InputError(
-                "`points` must be at least 0, above 0 for the first place, and must not increase; got "
+                "`points` must begin with a number above 0, must not increase, and must not be negative; got "
                 f"{self.points!r}. Sort them in descending order, without negative numbers."
             )
         return points

@@ -149,7 +149,8 @@ def _check_bounded(bounded):
     if isinstance(bounded, np.ndarray | Sequence) and not isinstance(bounded, str | bytes):
         if not len(bounded):
             raise InputError(
-                "`bounded` must contain at least one number of places; got none. Use None for all numbers.",
+                "`bounded` must contain at least one number of first places; got none. Use None to bound the first "
+                "place, the first two places, and so on.",
                 parameter="bounded",
             )
         for one in bounded:
@@ -181,7 +182,7 @@ def _read_bounds(groups, given, name):
         if not (is_integer(bound) and bound >= 0) and not _is_share(bound):
             raise InputError(
                 f"`{name}` must contain whole numbers of places, or shares from 0 to 1; got {show(bound)} for group "
-                f"{show(group)}. Write 2 for two places, and 0.2 for a fifth.",
+                f"{show(group)}. Write 2 for two places, 0.2 for a fifth of all.",
                 parameter=name,
             )
         found[int(code)] = bound

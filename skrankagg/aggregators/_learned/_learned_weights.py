@@ -288,8 +288,8 @@ class LearnedWeights(SupervisedAggregator):
         if size == 0:
             warn_user(
                 f"{type(self).__name__} gives all voters weight 1, because no voter ranks relevant items higher than "
-                f"chance in {self.n_queries_} training quer{'y' if self.n_queries_ == 1 else 'ies'}. Judge more "
-                "queries.",
+                f"a random order would in {self.n_queries_} training quer{'y' if self.n_queries_ == 1 else 'ies'}. "
+                "Judge more queries.",
                 UserWarning,
             )
             weight, size = np.ones(len(weight)), 1.0

@@ -155,7 +155,7 @@ class StackedFusion(SupervisedAggregator):
     }
     _cost_terms = ("m n",)
     _tag_notes = {
-        "needs_scores": "only features that use scores do",
+        "needs_scores": "yes with features that use scores",
         "neutral": "as the aggregators among its features",
     }
     _parameter_constraints: dict = {
@@ -214,8 +214,8 @@ class StackedFusion(SupervisedAggregator):
                 if _learns(feature):
                     raise InputError(
                         f"`features` must not contain an aggregator that learns from judgements; got {feature!r}. Its "
-                        "consensus would look better on the training queries than on other queries. Make the "
-                        "aggregator a voter with AggregatorUnion before this step."
+                        "consensus would look better on the training queries than on other queries. Put an "
+                        "AggregatorUnion before this step, which adds the aggregator's consensus as a voter."
                     )
             elif not isinstance(feature, str):
                 raise InputTypeError(

@@ -74,9 +74,9 @@ def _refuse_inner_rankers(params, path):
         if inner and key != path and _query_parameter(value) is not None:
             name = type(value).__name__
             raise InputError(
-                f"`estimator` may contain a ranker only as its last step; got {name} at {key!r}, where it does not "
-                f"receive the queries of the rows. Pass {name}() itself, or a pipeline with {name}() as its last step. "
-                "To tune its parameters, search over StackedFusion with parameter names such as estimator__alpha."
+                f"`estimator` may contain a ranker only as its last step; got {name} at {key!r}, where {name} does not "
+                f"receive the query of each row. Pass {name}() itself, or a pipeline with {name}() as its last step. "
+                f"To tune {name}, search over StackedFusion with parameter names such as estimator__alpha."
             )
 
 
@@ -110,7 +110,7 @@ def _refuse_resampled(key, estimator, params):
         if not isinstance(outer, whole):
             raise InputError(
                 f"`estimator` must keep the rows of a query together; got {inside} inside {type(outer).__name__}, "
-                f"where it gets some rows without their queries. "
+                f"where it receives only some rows, and not the query of each row. "
                 f"Search over StackedFusion({inside}()) instead, with parameter names such as estimator__alpha."
             )
 

@@ -71,7 +71,7 @@ def check_maximum(lists, stages, variables, needs_ties):
     for q, information in enumerate(stages.information(variables)):
         if needs_ties[q] and invert_information(information)[1]:
             raise InputError(
-                f"With prior=0 and ties='davidson' the likelihood of each query must have a maximum; query "
+                f"With prior=0 and ties='davidson', the likelihood of each query must have a maximum; query "
                 f"{show_id(lists.queries, q)} has none, because ties alone connect some of its items. Choose "
                 "prior=0.5, or ties='efron'."
             )
@@ -90,7 +90,9 @@ def _refuse(lists, q, above, n_parts, label):
         which: np.flatnonzero(~np.isin(label, np.unique(label[arcs.any(axis=1)])) & (label != largest))
         for which, arcs in (("above", across), ("below", across.T))
     }
-    found = " and ".join(f"no list ranks {name(items)} {which} others" for which, items in ends.items() if len(items))
+    found = " and ".join(
+        f"no list ranks {name(items)} {which} items of other parts" for which, items in ends.items() if len(items)
+    )
     raise InputError(
         "With prior=0, each item must be above every other item, in one list or through a chain of lists. The items "
         f"of query {show_id(lists.queries, q)} fall into {n_parts} parts: {found}, so the likelihood has no maximum. "

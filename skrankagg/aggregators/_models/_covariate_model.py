@@ -225,11 +225,10 @@ class CovariateModel:
         bad = rows.undetermined() <= _EXPLAINED
         if bad.any():
             one, k = (int(found[0]) for found in np.nonzero(bad))
-            earlier = "" if k == 0 else f" and of {', '.join(map(repr, self.names[:k]))}"
+            earlier = "" if k == 0 else f" and {', '.join(map(repr, self.names[:k]))}"
             raise InputError(
-                f"Within lists, covariate {self.names[k]!r} must not be a linear combination of indicators of the "
-                f"items{earlier}; it is{self._where(queries, one)}, so its coefficient cannot be estimated. Leave out "
-                "the covariate."
+                f"The items{earlier} must not determine the differences of covariate {self.names[k]!r} within lists; "
+                f"they do{self._where(queries, one)}, so its coefficient cannot be estimated. Leave out the covariate."
             )
 
 
@@ -240,8 +239,8 @@ def _refuse_absent(lists, absent):
         v = first_row(below & ~full) if (below & ~full).any() else 0
         where = "" if absent == "last" else f", which ranks absent items of query {_query(lists, v)} last"
         raise InputError(
-            f"`absent` must be 'ignore' with covariates, because absent items have no covariates; got {absent!r}"
-            f"{where}. Choose absent='ignore'."
+            "`absent` must be 'ignore' if covariates are given, because absent items have no covariates; got "
+            f"{absent!r}{where}. Choose absent='ignore'."
         )
 
 

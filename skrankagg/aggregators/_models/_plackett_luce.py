@@ -407,14 +407,14 @@ class PlackettLuce(WeightedAggregator):
             for name, refused in (("ties", self.ties == "davidson"), ("weighting", self.weighting is not None)):
                 if refused:
                     raise InputError(
-                        f"`{name}` of PlackettLuce must not be {getattr(self, name)!r} with covariates. Choose "
+                        f"`{name}` of PlackettLuce must not be {getattr(self, name)!r} if covariates are given. Choose "
                         f"{name}={self._plain_choice[name]!r}, or covariates=None."
                     )
         elif self.ridge != 0 or self.coefficients != "query":
             name = "ridge" if self.ridge != 0 else "coefficients"
             raise InputError(
-                f"`{name}` of PlackettLuce must be {'0' if name == 'ridge' else repr('query')} without covariates; got "
-                f"{getattr(self, name)!r}. Name the covariates, or leave out {name}."
+                f"Without covariates, `{name}` of PlackettLuce must be {'0' if name == 'ridge' else repr('query')}; "
+                f"got {getattr(self, name)!r}. Name the covariates, or leave out {name}."
             )
         return lists
 

@@ -58,7 +58,7 @@ class BaseNormalisedRanks(BaseAggregator):
         if self.absent == "ignore":
             if self.n_items is not None:
                 raise InputError(
-                    "`n_items` must be None with absent='ignore', which divides each rank by the length of its list; "
+                    "`n_items` must be None if absent='ignore', which divides each rank by the length of its list; "
                     f"got {self.n_items!r}. Leave out n_items, or choose absent='last'."
                 )
             return lists.list_length.astype(np.float64)

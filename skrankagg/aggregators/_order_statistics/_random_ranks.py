@@ -51,7 +51,7 @@ def _refuse(lists, candidate, n_lists):
     query = show_id(lists.queries, lists.candidate_query[candidate])
     most = f"allows at most {_MOST_LISTS} lists"
     if n_lists <= _MOST_LISTS:
-        most = "allows only a few hundred lists if it computes a bound, so that the bound is at most 10 % too high"
+        most = "allows only a few hundred lists if the p-value is a bound, so that the bound is at most 10 % too high"
     raise InputError(
         f"exact=True {most}; got {n_lists:.0f} lists for query {query}, where a list of weight w counts as w lists. "
         "Pass exact=False, or give smaller weights."

@@ -265,8 +265,8 @@ class RankStatistic(BaseNormalisedRanks):
         lists = super()._prepare(X)
         if self._always_exact and self.statistic not in SUMS:
             raise InputError(
-                f"`statistic` must be 'mean' or 'geometric-mean' for p-values with exact=True; got {self.statistic!r}. "
-                "Choose one of these or RobustRankAggregation, or leave exact='auto'."
+                f"`statistic` must be 'mean' or 'geometric-mean' if exact=True; got {self.statistic!r}. Choose one of "
+                "these or RobustRankAggregation, or leave exact='auto'."
             )
         return lists
 

@@ -173,7 +173,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         """Return the largest share of the items that each list can contain, float64 of shape (n_lists,)."""
         if self.absent == "ignore":
             raise InputError(
-                "`depth_share` must be None with absent='ignore', which treats all lists as complete; got "
+                "`depth_share` must be None if absent='ignore', which treats all lists as complete; got "
                 f"{self.depth_share!r}. Leave out depth_share, or choose absent='last'."
             )
         if isinstance(self.depth_share, Real):
@@ -193,10 +193,10 @@ class RobustRankAggregation(BaseNormalisedRanks):
         if bad.any():
             v = first_row(bad)
             raise InputError(
-                f"`depth_share` must lie between the list's share of the items and 1; got {cutoff[v]:g} for "
-                f"{show_id(lists.voters, lists.list_voter[v])}, whose list for query "
-                f"{show_id(lists.queries, lists.list_query[v])} contains the share {lowest[v]:g} of the items. Raise "
-                "depth_share, or give a larger n_items."
+                f"`depth_share` must be at most 1, and at least the list's share of the items, {lowest[v]:g} for "
+                f"{show_id(lists.voters, lists.list_voter[v])} in query "
+                f"{show_id(lists.queries, lists.list_query[v])}; got {cutoff[v]:g}. Raise depth_share, or give a "
+                "larger n_items."
             )
         return cutoff
 

@@ -28,7 +28,7 @@ _MAY_BE_NEGATIVE = frozenset({"z-score", "dbsf", "max", "l2", None})
 class BaseComb(BaseAggregator):
     """Base class of all methods that combine normalised scores, with their parameters, normalisation and checks."""
 
-    _tag_notes = {"needs_scores": '`norm="borda"`, `"rank"`, `"reciprocal"` and `"simple-borda"` do not'}
+    _tag_notes = {"needs_scores": 'not with `norm="borda"`, `"rank"`, `"reciprocal"` or `"simple-borda"`'}
     _any_numbering = True
     _parameter_constraints: dict = {**NORM, **ABSENT_SCORE, **VOTER_WEIGHTS}
     _scores_hint = SCORES_HINT
@@ -67,7 +67,7 @@ class BaseComb(BaseAggregator):
             f"Sums of {self!r} must be in the range of floating-point numbers; got weights from {lightest:g} to "
             f"{heaviest:g}"
             + (f" and scores up to {np.abs(lists.score).max():g}" if self.norm in (None, "max") else "")
-            + f", and sums of query {show_id(lists.queries, where)} are outside. Multiply the weights, "
+            + f", and sums of query {show_id(lists.queries, where)} are outside it. Multiply the weights, "
             "or the scores, of all lists by one number that brings them closer to 1."
         )
 

@@ -274,4 +274,6 @@ class Comparator:
 
     def _check_cutoff(self, cutoff):
         if not 1 <= cutoff <= self.ev_pts:
-            raise InputError(f"`cutoff` must be from 1 to {self.ev_pts}, the evaluation points; got {cutoff!r}.")
+            raise InputError(
+                f"`cutoff` must be from 1 to {self.ev_pts}, the number of evaluation points; got {cutoff!r}."
+            )

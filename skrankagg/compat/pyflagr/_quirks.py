@@ -104,5 +104,7 @@ def quirks_of(convention):
         return frozenset(QUIRKS) if convention == "flagr" else frozenset()
     unknown = sorted(set(convention) - set(QUIRKS))
     if unknown:
-        raise InputError(f"`convention` must contain names of QUIRKS, {', '.join(QUIRKS)}; got {', '.join(unknown)}.")
+        raise InputError(
+            f"`convention` must contain names in QUIRKS, which are {', '.join(QUIRKS)}; got {', '.join(unknown)}."
+        )
     return frozenset(convention)

@@ -194,7 +194,7 @@ def _read(ratings, level):
     except (TypeError, ValueError):
         wrong = next(one for one in values if isinstance(one, str) or not np.isscalar(one))
         raise InputTypeError(
-            f"`ratings` must be numbers with level={level!r}; got {show(wrong)}. Choose level='nominal' for names."
+            f"`ratings` must be numbers if level={level!r}; got {show(wrong)}. Choose level='nominal' for names."
         ) from None
     if np.isinf(numbers).any():
         raise InputError("`ratings` must be finite; got infinity. Replace infinite ratings by NaN.")

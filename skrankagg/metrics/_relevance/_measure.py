@@ -217,7 +217,7 @@ class Measure:
         if options.get("ties") == "expected" and not self.has_expectation:
             known = ", ".join(name for name, other in MEASURES.items() if other.has_expectation)
             raise InputError(
-                f"{self.label} has no closed form of its expectation over ties; ties='expected' is available for "
+                f"The expectation of {self.label} over ties has no closed form; ties='expected' is available for "
                 f"{known}. Choose another rule for ties."
             )
         return replace(self, k=None if self.cutoff == "none" else self._check_cutoff(k), options=options)

@@ -230,7 +230,8 @@ def _read_arguments(name, word, text, brackets):
         sample = f"{measure.name}{_written_cutoff(measure, name)}"
         known = ", ".join(measure.conventions)
         raise InputError(
-            f"{name!r} cannot be read. Write conventions in brackets, {sample}[option=value]; the options are {known}."
+            f"{name!r} cannot be read. Write conventions in brackets, as in {sample}[option=value]; the options are "
+            f"{known}."
         )
     check_conventions(options)
     return word, options
@@ -265,7 +266,7 @@ def _parse_options(name, measure, text):
         if not equals or option not in measure.conventions:
             known = ", ".join(measure.conventions) or "none"
             raise InputError(
-                f"{name!r} has an unknown convention {part!r}; {measure.name} accepts {known}, written [option=value]."
+                f"{name!r} has an unknown convention {part!r}; {measure.name} accepts {known}. Write [option=value]."
             )
         options[option] = _parse_value(name, option, value)
     check_conventions(options)
