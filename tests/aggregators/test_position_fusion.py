@@ -414,7 +414,7 @@ def test_position_methods_handle_extreme_weight_scales(method):
 def test_fit_rejects_list_weights_whose_sums_over_items_are_not_finite():
     # The weights of each query add up to a finite number; sums over all candidates do not.
     weight = np.full(TRAIN.n_lists, 1e308 / TRAIN.n_lists)
-    with pytest.raises(InputError, match="SegFuse cannot add up these list weights: they are up to"):
+    with pytest.raises(InputError, match="within the range of floating-point numbers; SegFuse got weights up to"):
         SegFuse(qrels=QRELS).fit(TRAIN.with_list_weight(weight))
     SegFuse(qrels=QRELS).fit(TRAIN.with_list_weight(weight / TRAIN.n_candidates))
 

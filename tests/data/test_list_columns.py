@@ -168,7 +168,7 @@ def test_resampling_draws_the_lists_of_one_comparison_together(lists):
 
     duels = lists[[0]]
     draws = make_draws(duels, duels, "list", 50, 0)
-    counts = draws.counts(0, 1)
+    counts = draws.units(0, 1)[0]
     shared = duels.list_duel > 0
     for number in np.unique(duels.list_duel[shared]):
         pair = counts[duels.list_duel == number]
