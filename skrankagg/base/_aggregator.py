@@ -509,7 +509,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         )
 
     def _linear_gains(self, lists):
-        """Return the gains of the lists without list weights, for methods whose scores are weighted sums of gains.
+        """Return the unweighted gains of the lists, for methods whose scores are weighted sums of gains.
 
         A gain is the value that a list adds to the score of an item. There are three results. The first, of shape
         (n_rows,), is the gain of each row minus the gain of an absent item. The second, of shape (n_lists,), is the

@@ -39,7 +39,10 @@ def find_method(text, module, hint=""):
 
 
 def find_values(key, text, module):
-    """Read the values of the parameter `key` from a text such as ``10,60``; values of `aggregator` are methods."""
+    """Read the values of the parameter `key` from a text such as ``10,60``.
+
+    If `key` is "aggregator", the values are methods.
+    """
     own = classes_of(module, BaseAggregator)
     return read_params(key, text, own, partial(external_classes, own))
 

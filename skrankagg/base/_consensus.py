@@ -160,7 +160,7 @@ def info_frame(queries, columns):
 
 
 class QueryInfo:
-    """Descriptor of the attribute ``query_info_``, which builds the frame when the attribute is first read.
+    """Descriptor of the attribute ``query_info_``; it builds the frame when the attribute is first read.
 
     For one small query, building the frame takes as long as the rest of a fit, and few callers need the frame.
     """
@@ -236,7 +236,7 @@ def best_items(lists, ids, consensus, top=None):
 
 
 def _sole_lists(lists):
-    """Return the number of the only list that contains a candidate, for each candidate.
+    """Return, for each candidate that is in a single list, the index of this list.
 
     Only lists of positive weight count. A candidate in several of these lists gets -1, and a candidate in none gets -2.
     """
@@ -281,7 +281,7 @@ def _chains(score, tolerance, source):
 
 
 def rank_sums(lists, weight):
-    """Return minus the weighted sum of each candidate's ranks over the lists of its query.
+    """Return each candidate's weighted sum of ranks over the lists of its query, multiplied by -1.
 
     An absent item gets the mean of the ranks after the list's last item. Weights of shape (n_lists,) give a result of
     shape (n_candidates,). Weights of shape (n_lists, n_replicates) give shape (n_candidates, n_replicates). The result
@@ -304,8 +304,8 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
     A source of a score is a list that contributes to the score. The function `sole_source` is called if unequal scores
     would tie. For each member, it returns the number of the only source of the score, -1 for several sources, or -2 for
     no source. Two members with unequal scores never tie if both have the same source, or if one has exactly one source
-    and the other has no source. This then also holds for all other members that have the same two scores, whatever
-    their sources are.
+    and the other has no source. Other members with the same two scores then do not tie either, whatever their sources
+    are.
 
     Returns the members in their order, group by group, and the scores of the members in this order. Within a group the
     best member comes first. Tied members have the same score.
@@ -372,7 +372,7 @@ def _divide_classes(class_start, run_start, source):
     class_start, place = class_start.copy(), np.arange(len(heads))
 
     def latest_before(member):
-        """For each tie group, return the nearest group before it with a marked member, or -1 if there is none.
+        """For each tie group, return the nearest earlier group that contains a marked member, or -1 if there is none.
 
         A tie group consists of neighbours with equal values, and `member` marks members. Also returns a mask of the
         groups that contain a marked member.

@@ -97,7 +97,7 @@ class EstimatedCost(NamedTuple):
 class Sizes:
     """Sizes of ranked lists, which determine the estimated cost of a method.
 
-    The attributes have the same names and shapes as in RankedLists. `repeat` is the number of times that these queries
+    The attributes have the same names and shapes as in RankedLists. `repeat` is the number of times that the queries
     occur.
     """
 

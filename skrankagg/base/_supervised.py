@@ -246,7 +246,7 @@ class SupervisedListTransformer(ListTransformer):
         return self._remember_columns(self._transform_lists(lists))
 
     def _fit_transform(self, lists, y, qrels):
-        """Fit the transformer, and return the transformed lists in a form suitable for training the next step."""
+        """Fit the transformer, and return the transformed lists from which the next step of a pipeline learns."""
         return self._fit(lists, y, qrels)
 
     def _fit_judged(self, lists, qrels):
@@ -259,7 +259,7 @@ class SupervisedListTransformer(ListTransformer):
 
 
 def judged_part(owner, lists, y, qrels):
-    """Return the lists of the judged queries and their judgements; raise InputError if no judged item is relevant."""
+    """Return the lists and the judgements of the judged queries; raise InputError if no judged item is relevant."""
     qrels = choose_qrels(owner, y, qrels, purpose="learn from")
     judged = encode_qrels(qrels, lists)
     if not judged.judged.all():

@@ -228,7 +228,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
 
 
 def columns_of(lists):
-    """Return the column names that lists would have as a frame, without building the frame."""
+    """Return the names of the columns that `lists` would have as a frame, without building the frame."""
     optional = [("score", lists.has_scores), ("weight", lists.is_weighted), ("duel", lists.list_duel is not None)]
     there = [name for name, is_there in optional if is_there]
     return ["query", "voter", "item", "rank", *there, *group_names(lists), *covariate_names(lists)]

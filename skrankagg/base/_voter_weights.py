@@ -20,7 +20,7 @@ VOTER_WEIGHTS = {"voter_weights": [*BY_VOTER, None]}
 
 
 def voter_series(given, name, *, whole=False):
-    """Return a float64 Series from a mapping or Series that contains a number for each voter.
+    """Convert a mapping or Series, which contains a number for each voter, to a float64 Series.
 
     Raises InputTypeError if a value is not a number, and InputError if a voter has two values. Raises InputError if
     `whole` is true and a value is not an integer.

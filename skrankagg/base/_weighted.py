@@ -40,7 +40,7 @@ def pool_weights(lists, weight, owners=None):
 
 
 def sums_to_pool(lists, weight, owners=None):
-    """Compute the four sums for each voter that :func:`pooled_sums` needs; return them with shape (n_voters, 4).
+    """Compute, for each voter, the four sums that :func:`pooled_sums` needs, as an array of shape (n_voters, 4).
 
     Let w be the original weight of a list. The relative weight r of a list is its learned weight divided by the mean
     learned weight of its query's lists. The four columns contain the sums of w r, w, r and 1 over the lists of each
@@ -155,9 +155,9 @@ class WeightedAggregator(BaseAggregator):
     """Base class of the aggregators that learn voter weights.
 
     A subclass defines two hooks. ``_voter_weights(lists)`` computes the weight of each list from the lists of its
-    query; it returns float64 of shape (n_lists,), at least 0. ``_aggregate_weighted(lists, weight, known)`` returns the
-    same kind of result as ``_aggregate``. `known` is a mask of the lists with a learned weight; other lists have the
-    mean weight. If all weights are learned, `known` is None.
+    query; it returns a float64 array of shape (n_lists,) with values of at least 0. ``_aggregate_weighted(lists,
+    weight, known)`` returns the same kind of result as ``_aggregate``. `known` is a mask of the lists with a learned
+    weight; other lists have the mean weight. If all weights are learned, `known` is None.
 
     The constructor has the parameters `weighting`, `unknown_voter` and `voter_weights`; their constraints are defined
     in the base class. If the subclass allows ``weighting=None``, this value means that nothing is learned and `weight`
@@ -272,13 +272,13 @@ class WeightedAggregator(BaseAggregator):
 
     @property
     def _pools_sums(self):
-        """Return True if the queries can be divided into parts whose sums are added up to pool the weights."""
+        """Return True if the pooled weights can be computed from sums that are added up over parts of the queries."""
         return type(self)._pool is WeightedAggregator._pool
 
     def _sum_part(self, X):
-        """Learn weights from some of the queries; return the sums that are needed to pool them with the other queries.
+        """Learn list weights from some of the queries, and return sums over the lists of these queries.
 
-        There are four results. The first contains the voters. The second contains their sums, as in
+        There are four results. The first contains the voters. The second contains the sums of each voter, as in
         :func:`sums_to_pool`. The third is the number of queries in which the longest list outweighs all other lists.
         The fourth is the number of all queries.
         """
@@ -288,7 +288,7 @@ class WeightedAggregator(BaseAggregator):
         return lists.voters, sums_to_pool(lists, weight), outweighed, lists.n_queries
 
     def _pool_parts(self, parts):
-        """Compute the pooled weights of the voters from the results of :meth:`_sum_part` for all parts."""
+        """Compute the pooled weights of the voters; `parts` contains results of :meth:`_sum_part`."""
         sums = pd.concat([pd.DataFrame(sums, index=plain_index(voters)) for voters, sums, *_ in parts])
         sums = sums.groupby(level=0).sum()
         weight = pooled_sums(sums.to_numpy())
@@ -309,9 +309,9 @@ class WeightedAggregator(BaseAggregator):
         return "groups", None
 
     def _owners(self, lists):
-        """Return the number of each list's owner, and the ids of the owners.
+        """Return an array with the number of each list's owner, and the ids of the owners.
 
-        An owner has one learned weight for all its lists. It is a group if the parameter for groupings is set, and a
+        All lists of an owner have one learned weight. The owner is a group if the parameter for groupings is set, and a
         voter otherwise.
         """
         parameter, name = self._grouping

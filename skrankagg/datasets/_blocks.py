@@ -129,7 +129,7 @@ class _Table:
         }
 
     def first_row(self, block, blanks):
-        """Return the first line of a block that pandas reads as a row.
+        """Return the first line that pandas reads as a row of the block.
 
         In TREC files, pandas skips lines that contain only bytes of `blanks`.
         """
@@ -154,7 +154,7 @@ class _Table:
             raise InputError(f"the block must begin with a line of 1 to {len(self.columns)} fields; got {n_fields}")
 
     def checked(self, chunk):
-        """Check parsed rows, and return their wanted columns as a dict.
+        """Check parsed rows, and return a dict of the columns that the layout names.
 
         Raises InputError, a ValueError, if an id is empty or a number is not finite.
         """
@@ -272,7 +272,7 @@ def _joined(pieces):
 def _rest(guard, table, block, n_skip, is_first):
     """Read the rest of a file with pandas, beginning with `block`; return a list of dicts of columns.
 
-    The rest is read in this way if :meth:`_Table.usual_block` refuses `block`.
+    This slower reader is used if :meth:`_Table.usual_block` refuses `block`.
     """
     if not is_first:
         table.check_first_line(block)

@@ -19,7 +19,7 @@ _REMEDY = "correct the file"
 
 
 def read_comparisons(path: FileLike) -> pd.DataFrame:
-    r"""Read paired comparisons from a file with a header, such as the battles of a chatbot arena.
+    r"""Read paired comparisons, such as the battles of a chatbot arena, from a file with a header.
 
     Parameters
     ----------

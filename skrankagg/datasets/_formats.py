@@ -255,7 +255,7 @@ def _sniff_flagr(look):
 
 
 def _refuse_lookalike(kind, fields, first):
-    """Raise InputError if a file has the number of fields of a FLAGR file, but other kinds of fields."""
+    """Raise InputError if a file has as many fields as a FLAGR file, but a field of another kind."""
     if kind is LISTS and len(fields) == 5 and is_number(fields[4]):
         raise InputError(
             f"expected the fields query, voter, item, score and source, got the line {first!r}, whose last two fields "

@@ -14,9 +14,10 @@ def number_names(letter, n):
 
 
 def read_numbers(name, value, *, positive=False):
-    """Check a parameter that must be a list of numbers; return the numbers as float64 of shape (n_numbers,).
+    """Check a parameter that must be a list of numbers, and return a float64 array of shape (n_numbers,).
 
-    Raises InputError if there are no numbers.
+    Raises InputError if the list is empty or a number is not finite. If `positive` is true, all numbers must be above
+    0.
     """
     value = np.asarray(value, dtype=np.float64)
     if value.ndim != 1 or len(value) == 0 or not np.isfinite(value).all() or (positive and (value <= 0).any()):

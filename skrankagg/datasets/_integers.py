@@ -41,10 +41,10 @@ def is_beyond_float64(values):
 
 
 def of_one_type(frames):
-    """Convert the ranks, or the scores, of several files to one integer type if their types differ.
+    """Convert the ranks, or the scores, of several files to one integer type if the types in the files differ.
 
-    Otherwise pandas would convert all of them to float64 and round some of them. The types are only changed if all
-    numbers are integers that are exact in their own type.
+    Otherwise pandas would convert all numbers to float64, which rounds large integers. The types are only changed if
+    all numbers are integers that are exact in their own type.
     """
     for name in ("rank", "score"):
         columns = [frame[name] for frame in frames if name in frame]
@@ -56,7 +56,7 @@ def of_one_type(frames):
 
 
 def _are_integers(column):
-    """Return True if a column contains integers, and if the type of the column did not round them."""
+    """Return True if all values of a column are integers that the type of the column represents exactly."""
     return column.dtype.kind != "f" or bool(((column == np.floor(column)) & (column.abs() < EXACT_LIMIT)).all())
 
 

@@ -213,7 +213,7 @@ def _records(data, kind):
 
 
 def check_fields(record, place):
-    """Raise InputError unless a value is a JSON object in which no key is repeated."""
+    """Raise InputError if `record` is not a JSON object, or if a key occurs twice in it."""
     if not isinstance(record, dict) or isinstance(record, Doubled):
         list(members(record, "field", "fields", place))
 

@@ -39,8 +39,8 @@ def read_judged_items(path: str | os.PathLike[str]) -> pd.DataFrame:
     FileNotFoundError
         If there is no such file.
     ValueError
-        If a column is missing, or no item is judged. If a grade is text or negative, if an id is empty, or if an item
-        is judged twice; the message then contains the line number.
+        If a column is missing, or no item is judged. The error is also raised if a grade is text or negative, an id is
+        empty, or an item is judged twice. The message then contains the line number.
 
     Warns
     -----

@@ -33,7 +33,7 @@ _PRESETS = {
 
 
 def _true_means(n_true):
-    """Return the means of the observations of the true items, of shape (n_true,), best first."""
+    """Return the means of the observations of the true items, best first, as an array of shape (n_true,)."""
     curve = 0.1405463 * np.exp(-0.00990575 * np.arange(1, n_true + 1)) + 0.06253942
     return 2 * curve / curve[0]
 
@@ -258,7 +258,7 @@ def make_gene_lists(
 
 
 class _Kind:
-    """Generator of all ranked lists, or of all unranked lists: their lengths, their noise and their items."""
+    """Generator of the lengths, the noise and the items of all ranked lists, or of all unranked lists."""
 
     def __init__(self, n_queries, n_lists, n_items, log_length, noise, heterogeneity, streams):
         length_random, noise_random, self._view_random, self._absent_random = streams

@@ -54,7 +54,10 @@ def _make_voters(n_voters, quality, quality_spread, adversarial_share, random):
 
 
 def _hide(seen_score, n_known, random):
-    """Draw the `n_known` items that each voter knows in each query; set all other scores to -infinity, in place."""
+    """Draw the `n_known` items that each voter knows in each query; set the scores of all other items to -infinity.
+
+    The array `seen_score` is changed in place.
+    """
     if n_known < seen_score.shape[-1]:
         luck = random.random_sample(seen_score.shape)
         unknown = np.argpartition(luck, n_known, axis=-1)[..., n_known:]

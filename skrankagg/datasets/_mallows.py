@@ -264,7 +264,10 @@ def make_plackett_luce(
 
 
 def _frame(order, list_length):
-    """Convert orders of shape (n_queries, n_voters, n_items) to a long frame of their first `list_length` items."""
+    """Convert an array of orders to a long frame, which contains the first `list_length` items of each order.
+
+    The array has the shape (n_queries, n_voters, n_items).
+    """
     n_queries, n_voters, n_items = order.shape
     order = order[:, :, :list_length]
     length = order.shape[-1]

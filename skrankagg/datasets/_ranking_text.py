@@ -23,7 +23,7 @@ def check_rank_ties(rank_ties):
 
 
 def tied_ranks(frame, rank_ties):
-    """Return the rank of each row, of shape (n_rows,); neighbouring rows with equal scores share a rank.
+    """Return an array with the rank of each row; neighbouring rows with equal scores share a rank.
 
     The frame has the columns query, rank and score, and may have a column voter. After a tie, "min" skips ranks, as in
     1, 1, 3. "dense" skips no ranks, as in 1, 1, 2.

@@ -204,11 +204,11 @@ def read_lists(
     Returns
     -------
     DataFrame, or RankedLists if `as_frame` is False
-        Columns query, voter and item, which are str. If the files have them, there are also the columns rank (int64, or
-        float64 if some ranks are not integers), score, weight and duel (all three float64). The column duel marks
-        paired comparisons, see ``RankedLists.from_frame``. Rows are in the order of the files. Scores become 64-bit
-        integers instead of float64 if all are written as integers, some are ``2 ** 53`` or more, and all fit into 64
-        bits. Ranks are treated in the same way.
+        Columns query, voter and item (str). The columns rank, score, weight and duel are present if the files have
+        them. Ranks are int64, or float64 if some ranks are not integers; the other three columns are float64. The
+        column duel marks paired comparisons, see ``RankedLists.from_frame``. Rows are in the order of the files. Scores
+        become 64-bit integers instead of float64 if all are written as integers, some are ``2 ** 53`` or more, and all
+        fit into 64 bits. Ranks are treated in the same way.
 
     Raises
     ------

@@ -13,7 +13,10 @@ __all__ = ["load_digits_votes", "load_feature_rankings"]
 
 
 def _lists(queries, voters, items, value):
-    """Convert scores of shape (n_queries, n_voters, n_items) to a frame, sorted by query, voter, rank and item."""
+    """Convert an array of scores to a frame of ranked lists, sorted by query, voter, rank and item.
+
+    The array has the shape (n_queries, n_voters, n_items).
+    """
     rank = rankdata(-value, method="min", axis=-1).astype(np.int64)
     order = np.argsort(rank, axis=-1, kind="stable")
     n_lists, n_items = len(queries) * len(voters), len(items)

@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 
 
 def whole_queries(tables, *, n_rows=None, n_queries=None):
-    """Join tables in which the rows of a query are consecutive, and cut them into chunks of whole queries.
+    """Join tables in which the rows of a query are consecutive, and divide the rows into chunks of whole queries.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class HashSet:
         self._runs = []
 
     def add(self, hashes):
-        """Add uint64 hashes of shape (n,), and return the hashes that were already in the set."""
+        """Add an array of uint64 hashes, and return the hashes that were already in the set."""
         hashes = np.unique(hashes)
         known = np.zeros(len(hashes), dtype=bool)
         for run in self._runs:

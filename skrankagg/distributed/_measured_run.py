@@ -40,7 +40,7 @@ def evaluate_partitions(
         :func:`transform_partitions`.
     qrels : DataFrame, Qrels, or a frame of the same engine
         Judgements with the columns `query`, `item`, `relevance`. Judgements in memory are sent to each worker.
-        Judgements in a frame of the engine are joined to the rows of their queries.
+        Judgements in a frame of Dask or Spark are joined to the run by query.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Names of measures; see :func:`~skrankagg.metrics.measure_names`. Each measure may be given only once.
     per_query : bool, default=False
@@ -118,7 +118,7 @@ def evaluate_partitions(
 
 
 def _engine_of(qrels):
-    """Return judgements of an engine as an object of its Partitions class; return None for judgements in memory."""
+    """Return judgements as Partitions if they are a frame of Dask or Spark; return None for judgements in memory."""
     return make_partitions(qrels) if type(qrels).__module__.startswith(("dask", "pyspark")) else None
 
 

@@ -333,7 +333,7 @@ class ParquetChunks:
             yield table, end
 
     def _batches(self, names, skip=0):
-        """Yield tables of the columns `names` that together contain all rows from row `skip` on."""
+        """Yield tables with the columns `names`; together, the tables contain all rows from row `skip` on."""
         from pyarrow import Table, schema
         from pyarrow.parquet import ParquetFile
 
@@ -373,7 +373,7 @@ class ParquetChunks:
 
 
 class ChunkPartitions(Partitions):
-    """Chunks of Parquet files with the methods of :class:`Partitions`."""
+    """Rows of Parquet files as :class:`Partitions`; each chunk of whole queries is a partition."""
 
     def __init__(self, data):
         super().__init__(data, partitioned=True)

@@ -71,7 +71,7 @@ class Partitions(ABC):
 
     @abstractmethod
     def gather_pairs(self, work, other):
-        """Apply `work` to the rows of the same queries in this frame and in another frame; return the results."""
+        """For each group of queries, apply `work` to their rows in this frame and in `other`; list the results."""
 
     @abstractmethod
     def rows_of(self, queries):

@@ -32,7 +32,7 @@ def write_in_parts(chunks, path, job, resume, tell):
     job : str or None
         Name of the job; None starts from the beginning.
     resume : bool
-        Whether to keep the parts of an interrupted call.
+        Whether to continue with the finished chunks of an interrupted call.
     tell : callable
         Function that is called with a short text after each chunk.
     """
@@ -73,7 +73,7 @@ def _describe_job(chunks, job):
 
 
 def _open_folder(folder, path, record, resume):
-    """Prepare the folder of parts, and return the parts that an interrupted call of this job has written."""
+    """Prepare the folder of parts (results of single chunks); return the parts of an interrupted call of this job."""
     inside = sorted(folder.iterdir()) if folder.exists() else []
     records = {part: _read_record(part) for part in inside if part.suffix != _NEW}
     if None in records.values():

@@ -96,7 +96,7 @@ class _OnPartition:
 
 
 def _on_pairs(work):
-    """Return a function that applies `work` to a bucket of two frames and pickles the result."""
+    """Return a function that applies `work` to a run and the judgements of the same queries, and pickles the result."""
 
     # Spark counts the arguments of a function, but it does not count the arguments of a callable object.
     def measure(run, judged):

@@ -59,7 +59,7 @@ class HashQueries:
 
 
 class FindQueries:
-    """Function that returns the query ids of a partition that have one of the given `hashes`."""
+    """Function that hashes the query ids of a partition, and returns the ids with one of the given `hashes`."""
 
     columns = ("query",)
 
@@ -72,7 +72,7 @@ class FindQueries:
 
 
 def _plain_copy(estimator):
-    """Copy an estimator without callbacks; the copy returns pandas frames, even if the original does not."""
+    """Copy an estimator and leave out its callbacks; the copy returns pandas frames, even if the original does not."""
     estimator = copy.deepcopy(without_callbacks(estimator))
     return estimator.set_output(transform="default") if hasattr(estimator, "set_output") else estimator
 
@@ -179,7 +179,7 @@ class MeasureRows:
 
 
 class Learn:
-    """Function that computes the sums over a partition's lists that an aggregator needs to learn voter weights.
+    """Function that computes sums over the lists of a partition; the aggregator learns voter weights from these sums.
 
     Parameters
     ----------

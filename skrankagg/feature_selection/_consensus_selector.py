@@ -318,7 +318,10 @@ class ConsensusSelector(SelectorMixin, Composition):
     # ------------------------------------------------------------------ fitting
 
     def _fit_members(self, members, X, y, params):
-        """Fit each estimator on each fold, and return importances of shape (n_splits, n_estimators, n_features)."""
+        """Fit each estimator on each fold, and return the importances of the features.
+
+        The result is an array of shape (n_splits, n_estimators, n_features).
+        """
         names = [name for name, _ in self.estimators]
         getters = of_each_name(self.importance_getter, names, "auto", "importance_getter")
         fit_params, split_params = self._route(members, params)
@@ -355,7 +358,10 @@ class ConsensusSelector(SelectorMixin, Composition):
         return dict.fromkeys(names, given), {} if groups is None else {"groups": groups}
 
     def _consensus_stability(self, frame, aggregator):
-        """Measure the similarity of the features selected in each fold; each fold is aggregated as a separate query."""
+        """Measure how similar the selected features are from fold to fold.
+
+        Each fold is aggregated as a separate query.
+        """
         if self.n_splits_ < 2 or self.n_features_ == self.n_features_in_:
             return np.nan
         consensus = aggregator.fit_transform(encode(frame.assign(query=frame["split"])))
@@ -410,7 +416,10 @@ class ConsensusSelector(SelectorMixin, Composition):
 
 
 def _stability(held):
-    """Return the stability index of Nogueira and others for a matrix of selections; NaN if the index is not defined."""
+    """Return the stability index of Nogueira and others, or NaN if the index is not defined.
+
+    `held`, of shape (n_splits, n_features), is a mask of the features that each fold selects.
+    """
     if len(held) < 2 or held.all() or not held.any():
         return np.nan
     return selection_stability(held).stability

@@ -14,7 +14,7 @@ from ._members import of_each_name
 
 
 def lists_frame(found, weights, *, by_split):
-    """Turn importances of shape (n_splits, n_estimators, n_features) into a frame of ranked lists.
+    """Turn an array of importances, of shape (n_splits, n_estimators, n_features), into a frame of ranked lists.
 
     The items of the lists are the numbers of the columns (features).
 

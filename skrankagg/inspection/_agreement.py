@@ -26,9 +26,10 @@ def agreement_with_classes(lists, row_class, unit=None, unit_query=None):
     A tie class consists of items that are tied with each other. `row_class`, of shape (n_rows,), contains the number of
     the tie class of each row's item in the other order. The numbers increase from the best class to the worst. Rows of
     class -1 are left out. The agreement is Kendall's tau-b. A list is an outlier if its agreement is below its
-    threshold. If `unit`, of shape (n_lists,), assigns the lists to units, the pairs of all lists of a unit are counted
-    together, and each pair has the weight of its list. The results then have the shape of `unit_query`, which contains
-    the query of each unit.
+    threshold. Without `unit`, each list has its own agreement. `unit`, of shape (n_lists,), may instead assign each
+    list to a unit, such as all lists of one judge. The pairs of all lists of a unit are then counted together, and each
+    pair has the weight of its list. The results then have the shape of `unit_query`, which contains the query of each
+    unit.
     """
     n_units = lists.n_lists if unit is None else len(unit_query)
     kept = row_class >= 0
@@ -64,7 +65,7 @@ def agreement_with_classes(lists, row_class, unit=None, unit_query=None):
 
 
 def _thresholds(query, agreement, n_pairs, null_sd, counted):
-    """Return a threshold for each list, of shape (n_tested,); a list with a lower agreement is an outlier.
+    """Return an array with a threshold for each list; a list whose agreement is below its threshold is an outlier.
 
     The threshold is NaN if the list cannot be tested.
 
@@ -125,7 +126,7 @@ def null_deviation(ptr, first, second):
 def robust_z(query, agreement):
     """Return the robust z-score of each list's agreement within its query.
 
-    The value is NaN if the query has fewer than five lists, or if their agreements hardly differ.
+    The value is NaN if the query has fewer than five lists, or if the agreements in the query hardly differ.
     """
     known = np.flatnonzero(~np.isnan(agreement))
     z = np.full(len(agreement), np.nan)

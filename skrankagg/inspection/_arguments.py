@@ -11,7 +11,10 @@ from ..exceptions import InputTypeError, UnequalLengthWarning, UnknownVoterWarni
 
 
 def encode_with_groups(aggregator: BaseAggregator, X: object, *names: object) -> RankedLists:
-    """Encode lists, and keep the columns named in `names` or in the aggregator's parameters as groupings."""
+    """Encode lists, and keep some columns of the frame `X` as groupings of the lists.
+
+    These columns are named in `names` or in the parameters of the aggregator.
+    """
     if isinstance(aggregator, BaseAggregator):
         names = (*names, *aggregator._named_groups)
     return check_lists(encode_plain(X), names)

@@ -142,7 +142,7 @@ def influence(board):
 
 
 class _Units:
-    """Groups, or single duels, that may be removed from a board."""
+    """Groups of duels, or single duels, that may be removed from a board; each is called a unit."""
 
     def __init__(self, board):
         self.board, self.number = board, board.n_groups
@@ -164,26 +164,29 @@ class _Units:
         return {one: fit.log_worth for one, fit in fits.items() if fit.converged.all()}
 
     def chosen(self, upper, lower, number):
-        """Return the `number` units that must be removed so that `lower` passes `upper`; see :meth:`deciding`."""
+        """Return the units (groups or duels) whose removal moves item `lower` ahead of item `upper`.
+
+        `number` is how many units are needed, as returned by :meth:`deciding`.
+        """
         alone = self._alone(upper, lower)
         return alone[:1] if number == 1 and alone else self.order(upper, lower)[:number]
 
     def _alone(self, upper, lower):
-        """Return each large group whose removal is enough for `lower` to pass `upper`."""
+        """Return each large group whose removal alone moves item `lower` ahead of item `upper`."""
         return [one for one, worth in self.without_large.items() if worth[lower] > worth[upper]]
 
     def pull(self, upper, lower):
-        """Return how much each unit adds to the lead of `upper` over `lower`, estimated by one Newton step."""
+        """Estimate, by one Newton step, how much each unit (group or duel) adds to the lead of `upper` over `lower`."""
         return self.scores @ (self.board.inverse[upper] - self.board.inverse[lower])
 
     def order(self, upper, lower):
-        """Return the units that increase the lead of `upper` over `lower`, with the largest increase first."""
+        """Return the units (groups or duels) that increase the lead of `upper` over `lower`, largest increase first."""
         pull = self.pull(upper, lower)
         order = np.argsort(-pull, kind="stable")
         return order[: np.searchsorted(-pull[order], 0.0)]
 
     def fewest(self, upper, lower):
-        """Return how many units must be removed so that `lower` passes `upper`, estimated by one Newton step."""
+        """Estimate, by one Newton step, how many units (groups or duels) to remove to move `lower` ahead of `upper`."""
         pull, order = self.pull(upper, lower), self.order(upper, lower)
         total, count = np.cumsum((pull * self.count)[order]), np.cumsum(self.count[order])
         gap = self.board.worth[upper] - self.board.worth[lower]
@@ -194,7 +197,10 @@ class _Units:
         return float(start + np.ceil((gap - before) / pull[order[k]]))
 
     def deciding(self, upper, lower, error):
-        """Return how many units decide the order of two items; None if the order is unclear or many units decide it."""
+        """Return how many units (groups or duels) decide the order of two items.
+
+        The result is None if the order is unclear, or if many units decide it.
+        """
         gap = self.board.worth[upper] - self.board.worth[lower]
         if not gap > -stdtrit(np.inf, LEVEL / 2) * error or error == 0:
             return None
@@ -209,7 +215,7 @@ class _Units:
         return self._confirm(order, upper, lower, most)
 
     def _confirm(self, order, upper, lower, most):
-        """Find by repeated fits how many units must be removed so that `lower` passes `upper`.
+        """Find, by repeated fits, how many units (groups or duels) to remove to move `lower` ahead of `upper`.
 
         The units are removed in the given order. Return None if more than `most` units must be removed.
         """
@@ -222,7 +228,7 @@ class _Units:
         return high
 
     def _changes(self, order, upper, lower, number):
-        """Fit the board again without the first `number` units of `order`; return True if `lower` passes `upper`."""
+        """Fit the board again without the first `number` units of `order`; return True if `lower` is then ahead."""
         board, gone = self.board, np.zeros(len(self.count))
         before = np.cumsum(self.count[order]) - self.count[order]
         gone[order] = np.clip(number - before, 0, self.count[order])
@@ -236,10 +242,10 @@ class _Units:
 
 
 def _by_chance(z, number):
-    """Return the number of units whose removal would cancel a lead of `z` standard errors if effects were independent.
+    """Return the number of units (groups or duels) whose removal would cancel a lead of `z` standard errors.
 
-    There are `number` units, and their effects on the lead are normally distributed. The units with the largest effects
-    are removed first.
+    There are `number` units. Their effects on the lead are assumed to be independent and normally distributed. The
+    units with the largest effects are removed first.
     """
     density = z / math.sqrt(number)
     if density <= 0:

@@ -96,7 +96,7 @@ class AuditedDuels:
 
     @property
     def degrees(self):
-        """Degrees of freedom of the standard errors; without a grouping, they are infinite."""
+        """Degrees of freedom of the standard errors; infinite without a grouping."""
         return np.inf if self.group is None else float(self.n_groups - 1)
 
     @property
@@ -153,9 +153,9 @@ class AuditedDuels:
 
     @cached_property
     def covariance(self):
-        """Covariance of the log-worths, estimated from the log-likelihood gradients of the independent units.
+        """Covariance of the log-worths, estimated from the log-likelihood gradients of the groups, or of single duels.
 
-        If all duels are tied, it is the inverse information.
+        If all duels are tied, the covariance is the inverse information.
         """
         if (self.share == 0.5).all():
             return self.inverse

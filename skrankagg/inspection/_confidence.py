@@ -25,7 +25,7 @@ def rank_confidence(
     votes: bool | None = None,
     random_state: int | np.random.RandomState | None = 0,
 ) -> pd.DataFrame:
-    r"""Compute confidence sets for the true rank of each item that remain valid if items are equally good.
+    r"""Compute a confidence set for the true rank of each item; the sets remain valid if items are equally good.
 
     The lists are treated as a sample of all lists that could have been collected. The true rank of an item is its rank
     by expected score. Items with equal expected scores share several places. All these places are then true ranks of
@@ -153,7 +153,10 @@ def rank_confidence(
 
 
 def _says(lists, q, gain, given):
-    """For one query, return the unweighted points that each list gives to each item, of shape (n_lists, n_items)."""
+    """Return the unweighted points that each list of query `q` gives to each item.
+
+    The result is an array of shape (n_lists, n_items).
+    """
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = slice(lists.row_ptr[first], lists.row_ptr[last])
     says = np.zeros((last - first, lists.query_n_items[q]))
@@ -166,10 +169,10 @@ def _says(lists, q, gain, given):
 def _confidence_sets(says, drawn, expected, confidence, simultaneous):
     """Return the first and the last place of each item's confidence set, as float64 arrays of shape (n_items,).
 
-    ``says[u, i]``, of shape (n_units, n_items), is the number of points that item i receives each time unit u is drawn.
-    ``drawn[u, r]``, of shape (n_units, n_resamples), is the number of times that unit u occurs in resample r.
-    ``expected[u]``, of shape (n_units,), is the expected value of ``drawn[u, r]``. The sum of ``drawn[:, r]`` equals
-    the sum of `expected` in each resample.
+    ``says[u, i]``, of shape (n_units, n_items), is the number of points that item i receives whenever unit u, such as a
+    list or a voter, is drawn. ``drawn[u, r]``, of shape (n_units, n_resamples), is the number of times that unit u
+    occurs in resample r. ``expected[u]``, of shape (n_units,), is the expected value of ``drawn[u, r]``. The sum of
+    ``drawn[:, r]`` equals the sum of `expected` in each resample.
     """
     n, n_resamples, total = says.shape[1], drawn.shape[1], expected.sum()
     farthest = np.zeros((n, n_resamples))

@@ -38,8 +38,8 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
         - `n_common`, int64: number of items that are in both consensuses;
         - `tau_b`, float64 from -1 to 1: Kendall's :math:`\tau_b` on the common items; items of equal score are tied;
         - `top_overlap`, float64 from 0 to 1: number of items that are among the first `top` of both consensuses,
-          divided by `top`. For a consensus of fewer than `top` items, its length is used instead of `top`, and the
-          divisor is the mean of the two numbers;
+          divided by `top`. For a consensus of fewer than `top` items, its length is used instead of `top`. The divisor
+          is then the mean of the numbers used for the two consensuses;
         - `leader_changed`, boolean: whether the first items of the two consensuses differ;
         - `largest_rise`, Int64: the largest number of places by which an item is higher in `second` than in `first`,
           counted among the common items;

@@ -83,7 +83,7 @@ def _draw_votes(given, ids, votes):
 
 
 class DrawnWeights:
-    """Weights of lists in many draws, stored as the number of times that each unit is drawn.
+    """Weights of lists in many draws, stored as the number of times that each unit (such as a voter) is drawn.
 
     The matrix of all weights may be far larger than the counts, so it is computed only on request.
 
@@ -142,11 +142,11 @@ class _Draws:
 class _DrawsOfQueries(_Draws):
     """Random draws of the lists or ballots of each query.
 
-    `ballots`, of shape (n_lists,), contains the number of units that each list represents. Several lists may belong to
-    one comparison. For such a list, `first`, of shape (n_lists,), contains the number of the comparison's first list.
-    For all other lists, it contains the list's own number. All lists of a comparison except the first have 0 units, and
-    are drawn whenever the first list is drawn. `equal`, of shape (n_queries,), is True for queries in which every list
-    is one unit of weight 1.
+    `ballots`, of shape (n_lists,), contains the number of units (ballots, or 1 for a whole list) that each list
+    represents. Several lists may belong to one comparison. For such a list, `first`, of shape (n_lists,), contains the
+    number of the comparison's first list. For all other lists, it contains the list's own number. All lists of a
+    comparison except the first have 0 units, and are drawn whenever the first list is drawn. `equal`, of shape
+    (n_queries,), is True for queries in which every list is one unit of weight 1.
     """
 
     def __init__(self, list_ptr, weight, ballots, first, equal, ids, n_resamples, seed):
@@ -155,9 +155,9 @@ class _DrawsOfQueries(_Draws):
         self.ballots, self.first, self.equal, self.ids = ballots, first, equal, ids
 
     def units(self, start, stop):
-        """For queries `start` to `stop` - 1, count how often each unit is drawn, and return the unit of each list.
+        """For queries `start` to `stop` - 1, return how often each unit is drawn, and the unit of each list.
 
-        The counts have the shape (n_units, n_resamples).
+        Each list counts as a unit. The counts have the shape (n_units, n_resamples).
         """
         counts = np.concatenate([self._counts(q) for q in range(start, stop)])
         return counts, np.arange(len(counts))
@@ -173,18 +173,18 @@ class _DrawsOfQueries(_Draws):
 
     @property
     def n_units_by_query(self):
-        """Number of units of each query, of shape (n_queries,)."""
+        """Number of units of each query, as an array of shape (n_queries,)."""
         return self.n_units
 
     def n_units_of(self, chosen):
-        """Return the number of units to which the lists `chosen` belong."""
+        """Return the number of units (lists or ballots) to which the lists `chosen` belong."""
         return int(self.ballots[np.unique(self.first[chosen])].sum())
 
     def by_unit(self, q, says):
         """Return the points that the units of a query give to items, and the actual and the expected counts of draws.
 
         ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
-        (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
+        (n_units, n_items). Its entry (u, i) is the number of points that item i receives whenever unit u is drawn. The
         second array, of shape (n_units, n_resamples), counts how often each unit is drawn. The third array, of shape
         (n_units,), contains the expected values of these counts.
         """
@@ -210,7 +210,7 @@ class _CommonDraws(_Draws):
 
     @cached_property
     def n_units_by_query(self):
-        """Number of units with a list of positive weight in each query, of shape (n_queries,)."""
+        """For each query, the number of units with a list of positive weight, as an array of shape (n_queries,)."""
         ranges = [np.arange(*own) for own in pairwise(self.list_ptr.tolist())]
         return np.array([self.n_units_of(own) for own in ranges])
 
@@ -219,21 +219,24 @@ class _CommonDraws(_Draws):
         return _draw(np.random.default_rng(self.seed), int(self.n_units[0]), self.n_resamples)
 
     def units(self, start, stop):
-        """For queries `start` to `stop` - 1, count how often each unit is drawn, and return the unit of each list.
+        """For queries `start` to `stop` - 1, return how often each unit is drawn, and the unit of each list.
 
-        The counts have the shape (n_units, n_resamples).
+        A unit is a voter, a query or a group. The counts have the shape (n_units, n_resamples).
         """
         return self._counts, self.unit[self.list_ptr[start] : self.list_ptr[stop]]
 
     def n_units_of(self, chosen):
-        """Return the number of units to which the lists `chosen` belong; lists of weight 0 are ignored."""
+        """Return the number of units (such as voters) to which the lists `chosen` belong.
+
+        Lists of weight 0 are ignored.
+        """
         return len(np.unique(self.unit[chosen[self.weight[chosen] > 0]]))
 
     def by_unit(self, q, says):
         """Return the points that the units of a query give to items, and the actual and the expected counts of draws.
 
         ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
-        (n_units, n_items). Its entry (u, i) is the number of points that item i receives each time unit u is drawn. The
+        (n_units, n_items). Its entry (u, i) is the number of points that item i receives whenever unit u is drawn. The
         second array, of shape (n_units, n_resamples), counts how often each unit is drawn. The third array, of shape
         (n_units,), contains the expected values of these counts.
         """
@@ -277,7 +280,7 @@ def _draw_ballots(rng, ballots, n_resamples):
 
 
 def _poisson_counts(rng, ballots, n_resamples):
-    """Draw Poisson numbers with means proportional to `ballots`, of shape (n_lists, n_resamples).
+    """Draw Poisson numbers with means proportional to `ballots`, as an array of shape (n_lists, n_resamples).
 
     Each column is a draw. Let n be the sum of `ballots`. The expected total of a draw is four standard deviations below
     n, and a draw with a total above n is repeated. Given their total, the numbers of a draw have a multinomial

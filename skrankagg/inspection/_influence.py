@@ -349,7 +349,7 @@ def _silence(aggregator, lists, heard, queries, units, others, failures):
 
 
 def _try_scores(aggregator, lists, weights, score, failures):
-    """Aggregate once for each column of weights; return scores of shape (n_candidates, n_replicates).
+    """Aggregate once for each column of weights; return the scores as an array of shape (n_candidates, n_replicates).
 
     The scores of a query are NaN in a replicate in which its aggregation fails.
     """

@@ -85,7 +85,9 @@ def likeness(lists: RankedLists) -> Likeness:
 
 
 def random_limit(like: Likeness, level: float) -> np.ndarray:
-    """Return the upper limit of the mean cosine of random lists for each pair of voters, of shape (n_voters, n_voters).
+    """Compute the upper limit of the mean cosine of random lists for each pair of voters.
+
+    The result is an array of shape (n_voters, n_voters).
 
     If all lists are random, the probability that no pair exceeds its limit is ``1 - level``.
     """

@@ -18,7 +18,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class GapTests:
-    """Tests of the differences between the scores of items in each query, which fill the columns of the result.
+    """Tests of the differences between the scores of items in each query; the tests fill columns of the result.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class GapTests:
         return p <= self.level + TOLERANCE  # 1 - 0.95 is slightly above 0.05
 
     def _n_units(self, q, candidate):
-        """Return the number of units with positive weight whose lists contain a candidate."""
+        """Return the number of units (such as lists or voters) with positive weight whose lists contain a candidate."""
         lists = self.resampling.lists
         rows = slice(lists.row_ptr[lists.list_ptr[q]], lists.row_ptr[lists.list_ptr[q + 1]])
         return self.resampling.draws.n_units_of(lists.row_list[rows][lists.candidate[rows] == candidate])

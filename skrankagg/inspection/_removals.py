@@ -182,7 +182,10 @@ class Trials:
         return done, distance
 
     def _survivors(self, orders):
-        """Try the removal of all members except one; the members of the last groups in the orders are tried first."""
+        """Try the removal of all members except one, for one remaining member after another.
+
+        The first members to remain are from the last groups in the orders.
+        """
         tried, width = set(), max(1, min(_SOLE, self.n_columns) // len(orders))
         for start in range(0, len(self.count), width):
             if start and (self.clock.is_over() or self.found is not None):

@@ -49,7 +49,10 @@ class Replicates:
     moves: np.ndarray | None = None
 
     def moves_of(self, q):
-        """Return `moves` for the items of a query in its valid replicates, of shape (n_items, n_valid)."""
+        """Return the array `moves` for the items and the valid replicates of query `q`.
+
+        The array has the shape (n_items, n_valid).
+        """
         k = q - self.queries[0]
         own = self.moves[self.ptr[k] : self.ptr[k + 1]]
         return own if self.valid[k].all() else own[:, self.valid[k]]
@@ -243,7 +246,7 @@ class Resampling:
         return Replicates(queries, block.candidate_ptr, score_se, first, last, valid, moves)
 
     def _scores(self, block, scores, weights):
-        """Return the scores in each replicate, of shape (n_candidates, n_replicates), and the first error.
+        """Return the scores in each replicate as an array of shape (n_candidates, n_replicates), and the first error.
 
         The scores of a failed replicate are NaN. The error is None if no replicate failed.
         """

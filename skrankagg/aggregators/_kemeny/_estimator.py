@@ -447,7 +447,8 @@ class Kemeny(BaseAggregator):
     def _solve_constrained(self, query, own, search, solve, start):
         """Solve a query first without and then with its pins and orders.
 
-        Returns the result with pins and orders; the score without them is inserted after the bound.
+        Returns six results: the order, its score, the lower bound, the score without pins and orders, the stop reason,
+        and `unique`. Except for the fourth, they are the results with pins and orders.
         """
         part = replace(search, budget=search.budget.share(_UNCONSTRAINED_SHARE))
         free = order, score, bound, reason, unique = solve(query, part)
@@ -463,14 +464,20 @@ class Kemeny(BaseAggregator):
 
     @staticmethod
     def _joined(query, restriction):
-        """Compute components from the majorities and orders together; with pins, all items form one component."""
+        """Compute the components of a query from its majorities and required orders.
+
+        If some item is pinned, all items form one component.
+        """
         if restriction.has_pins:
             return [np.arange(restriction.n)]
         return ordered_components((query.margin < 0) | restriction.above, query.margin.sum(axis=1))
 
     @staticmethod
     def _separated(margin, queries, constraints):
-        """Return the margins, but 1 for pinned or ordered items, so that these items do not tie with neighbours."""
+        """Return the margins with 1 in place of the margins of pinned items and of pairs with a required order.
+
+        So these items do not tie with neighbours.
+        """
         if not any(constraints[q] for q in queries):
             return margin
         margin = margin.copy()

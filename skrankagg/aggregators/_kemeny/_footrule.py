@@ -94,8 +94,8 @@ class FootruleOptimal(BaseNearKemeny):
     at_least, at_most : mapping of group to int or float, default=None
         Bounds on the number of items of a group among the first k places. An int is a number of places. A float is a
         share of the k places; its product with k is rounded down for `at_least` and up for `at_most`. So 1 is one place
-        and 1.0 is every place. If a group has fewer items in a query than `at_least` requires, all of them are
-        required.
+        and 1.0 is every place. If a group has fewer items in a query than `at_least` requires, all items that it has
+        there are required.
     bounded : int or sequence of int, default=None
         Numbers k for which the bounds hold: with an int, every k up to this number; with a sequence, only its numbers.
         None means every k.
@@ -120,8 +120,8 @@ class FootruleOptimal(BaseNearKemeny):
         (bounds, pins or orders) there are more columns:
 
         - `unconstrained_footrule`: the least total distance without constraints;
-        - `lower_bound`, proven for all orders that satisfy the constraints, and the difference `gap` between `footrule`
-          and this bound;
+        - `lower_bound`: a proven lower bound on the total distance of all orders that satisfy the constraints; `gap` is
+          `footrule` minus this bound;
         - `optimal`, whether the order is proven to be the nearest to the lists among the orders that satisfy the
           constraints;
         - `stop_reason`: "optimal", "time limit" or "solver" (the solver gave up);
@@ -148,9 +148,9 @@ class FootruleOptimal(BaseNearKemeny):
     :math:`\sum_{i \in g} \sum_{p \le k} x_{ip}` for a group :math:`g` and a number :math:`k` of first places. The
     consensus always contains all items, so if k exceeds the number of items, all items are among the first k places. If
     no ranking of a query satisfies the bounds, pins and orders, the method raises an error. The message contains a set
-    of rules that contradict each other. If bounds alone contradict each other, no set of fewer bounds does. If pins or
-    orders are involved, a smaller set may exist, but no rule of the set can be dropped: without it, some ranking
-    satisfies the others.
+    of rules that contradict each other. If bounds alone contradict each other, the set is as small as possible. If pins
+    or orders are involved, another set may be smaller. But each rule of the set is needed for the contradiction: some
+    ranking satisfies all the others.
 
     Each pair in `orders` adds one row for each number :math:`k` to the programme [2]_. The lower item may be among the
     first :math:`k + 1` places only if the upper item is among the first :math:`k`.
@@ -160,8 +160,8 @@ class FootruleOptimal(BaseNearKemeny):
     order, and this order is then optimal. Otherwise an integer programme branches over the cells that reduced costs
     cannot exclude. The programmes are solved by HiGHS, through SciPy. The bound is recomputed from the multipliers of
     the solver, so it does not depend on the solver's tolerances. But the bound of an integer programme depends on them.
-    With orders the problem is NP-hard. Bounds for groups usually take 50 to 250 times as long as the order without
-    them.
+    With orders the problem is NP-hard. With bounds for groups, a fit usually takes 50 to 250 times as long as without
+    bounds.
 
     References
     ----------

@@ -59,7 +59,7 @@ class GroupBounds:
 
     @property
     def members(self):
-        """Return the bounds as a list of Bound, without the bounds that exclude nothing.
+        """Return the bounds that exclude something, as a list of Bound.
 
         A lower bound of 0 and an upper bound of n_items exclude nothing.
         """
@@ -144,7 +144,7 @@ def _limits(bounds):
 
 
 def _excess(cut, low, high):
-    """For all cuts a <= b, return how many of the places a + 1 to b are missing: the groups' needs minus b - a.
+    """For all cuts a <= b, add up the groups' needs for the places a + 1 to b, and subtract the number of places b - a.
 
     The top of the module defines the need of a group. A result of at most 0 means that the places suffice.
     """
@@ -175,12 +175,12 @@ def smallest_conflict(bounds):
 
 
 def _needs(bounds, cut, low, high, a, b):
-    """Return how many places each group needs between two cuts, with and without its bounds, and how many there are.
+    """Return the number of places that each group needs between two cuts, and the number of places between these cuts.
 
     `a` and `b` contain the indices of the first and the second cut of each pair. The top of the module defines the need
     of a group. The first result contains a dict for each group. Its keys are pairs of bools: the first is True if the
-    group's lower bounds are used, and the second is True if its upper bounds are used. Without any bounds, a group has
-    no items among 0 places, and all its items among n places.
+    group's lower bounds are used, and the second is True if its upper bounds are used. If its bounds are not used, a
+    group still has no items among the first 0 places, and all its items among all n places.
     """
     from_start, to_end = cut[a] == 0, cut[b] == cut[-1]
     needs = []

@@ -36,7 +36,10 @@ class Stack:
         self.may_follow = self._never(before > tolerance).T
 
     def _never(self, chosen):
-        """Return a mask of pairs of buckets: True if `chosen` does not mark any pair of items from the two buckets."""
+        """Return a mask of pairs of buckets: True if no pair of items from the two buckets is marked.
+
+        `chosen`, of shape (n, n), marks pairs of items.
+        """
         never = np.ones((len(self.component), len(self.component)), dtype=bool)
         first, second = np.nonzero(chosen)
         never[self.place[first], self.place[second]] = False

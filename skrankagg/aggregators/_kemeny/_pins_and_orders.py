@@ -163,7 +163,7 @@ def _item_codes(lists, items, parameter):
 
 
 def _positions(lists, named):
-    """Return the position of each named item among the items of each query, of shape (n_queries, n_named).
+    """Return an array of shape (n_queries, n_named): the position of each named item among the items of each query.
 
     `named` contains sorted codes of items. A query without the item has -1.
     """
@@ -286,7 +286,10 @@ def feasible_order(
 
 
 def _topological(below, n_above):
-    """Return the items so that each item precedes the items below it; items in or below a cycle are missing."""
+    """Return the items in an order in which each item precedes the items below it.
+
+    Items in or below a cycle are left out.
+    """
     left = n_above.copy()
     ordered = np.flatnonzero(left == 0).tolist()
     for item in ordered:  # the list grows

@@ -33,8 +33,8 @@ class Solution:
     `x` contains the values of the cells. `reduced`, of shape (n_rows, n), contains the reduced costs of the cells that
     orders may use, and infinity for all other cells. If the reduced cost of a cell is positive, every order with this
     cell costs at least `bound` plus the reduced cost. `priced` contains the cost of each cell minus the multipliers of
-    its counts, which the top of the module describes. The cost of the best assignment with the costs in `priced`, plus
-    `constant`, is another lower bound on the cost of every order.
+    its counts; the top of the module describes these counts. The cost of the best assignment with the costs in
+    `priced`, plus `constant`, is another lower bound on the cost of every order.
     """
 
     x: np.ndarray
@@ -45,13 +45,13 @@ class Solution:
 
 
 class PlaceProgramme:
-    """Programme that assigns the items of one query to places, under bounds for groups and orders of pairs.
+    """Programme that assigns the items of one query to places, with bounds for groups and required orders of pairs.
 
     Parameters
     ----------
     size : ndarray of shape (n_rows,)
-        Number of items of each row. A row stands for a single item, or for several items with the same rules, and needs
-        as many places.
+        Number of items of each row. A row stands for a single item, or for several items with the same rules; it needs
+        a place for each item.
     bounds : GroupBounds
         Bounds, with ``group`` of shape (n_rows,).
     orders : ndarray of shape (n_orders, 2)
@@ -98,7 +98,7 @@ class PlaceProgramme:
 
     @staticmethod
     def _add_counts(count, cut, first):
-        """Give numbers to the counts of one group or item, and store the number for each place in `count`.
+        """Number the counts of one group or item; store in `count`, for each place, the number of the place's count.
 
         There is a count for each k in `cut`: the number of items of the group among the first k places. A place belongs
         to the first count that includes it.
@@ -109,7 +109,7 @@ class PlaceProgramme:
         first.append(first[-1] + len(cut))
 
     def _rows_of_counts(self):
-        """Build the part of the equations, and the part of the rows of orders, that refers to the counts.
+        """Return the coefficients of the counts in the equations, and in the rows for required orders.
 
         Both results are sparse matrices with a column for each count.
         """

@@ -160,7 +160,7 @@ def _check_bounded(bounded):
 
 
 def _prefixes(bounded, n):
-    """Return each k for which the first k places of a query of n items have bounds, in ascending order."""
+    """Return, in ascending order, each k for which the first k places of a query of n items have bounds."""
     if bounded is None:
         return np.arange(1, n + 1)
     if is_integer(bounded):

@@ -33,7 +33,7 @@ class Proven:
     Cost and bound are differences from the cost of ordering every pair by its majority. The reason is "optimal", "time
     limit", or "solver" if the solver gave up. `cycle`, of shape (n_cycles, 3), contains the cycles of three items that
     the last linear programme of the proof forbids. `n_programmes` is the number of linear programmes. `only` is True if
-    no other order is as cheap. It is None if the proof leaves this open.
+    no other order is as cheap, False if another order is, and None if the proof leaves this open.
     """
 
     order: np.ndarray
@@ -74,7 +74,7 @@ def prove(margin, order, rng, budget, *, report=None, restriction=None):
 
 
 def _prove_few(margin, order, rng, budget, restriction=None):
-    """Prove a small component with integer margins by dynamic programming over the sets of items that come first.
+    """Find a cheapest order of a small component; prove it by dynamic programming over the sets of first items.
 
     No linear programme is solved. Dynamic programming computes the least cost, and the local search then finds an order
     with this cost. Returns None if the search does not find such an order, if the time may not suffice, or if items are
@@ -135,7 +135,7 @@ class State(Bracket):
 
 
 def relax(state, polytope, rng):
-    """Raise the bound by adding rows that forbid cycles of three items, and then half cuts.
+    """Raise the bound by adding rows that forbid cycles of three items, and then half cuts (see :func:`half_cuts`).
 
     Returns True if the bound remains below the cost. Rounds of half cuts end if a round closes too little of the gap
     between the bound and the cost.

@@ -49,8 +49,8 @@ class RelationProgramme:
         """Solve linear programmes with rows for more and more triples, then integer programmes.
 
         `level`, of shape (n, n), is the cost of a tie. `excluded`, of shape (n,), describes an order to exclude: the
-        number of each item's group of tied items. Orders that cost more than `most` are not searched for: a variable is
-        fixed if it has the same value in all other orders. With `limit`, at most this number of programmes is solved,
+        number of each item's group of tied items. Only orders that cost at most `most` are searched for: a variable is
+        fixed if it has the same value in all these orders. With `limit`, at most this number of programmes is solved,
         and the branch and bound of integer programmes is limited to a few nodes.
 
         Yields y, of shape (n, n), and a lower bound on the cost of every order. y is 1 where the row's item is before

@@ -96,7 +96,7 @@ class Restriction:
         return settled
 
     def least_cost(self, margin):
-        """Return the cost of the pairs whose order is required; it is the same in every feasible order."""
+        """Return the cost of the pairs whose order is required; this cost is the same in every feasible order."""
         return float(np.maximum(margin[self._pairs], 0.0).sum())
 
     def tolerance(self, margin):

@@ -30,8 +30,8 @@ def local_kemenization(order: npt.ArrayLike, prefer: npt.ArrayLike) -> npt.NDArr
     Returns
     -------
     ndarray of shape (n_items,), dtype=int64
-        An order in which no two neighbours contradict a strict majority. The order meets the extended Condorcet
-        criterion. Among all orders of this kind, it is the closest to the given order.
+        An order in which no two neighbours contradict a strict majority. Among all orders with this property, it is the
+        closest to the given order. It also meets the extended Condorcet criterion.
 
     See Also
     --------

@@ -50,7 +50,9 @@ def _preferences(prefer, level, weight, absent):
 
 
 def rank_stack(lists, queries, value, absent):
-    """Arrange the values of rows in a matrix by list and item, for queries with the same number of items.
+    """Arrange the values of rows as a matrix with a row for each list and a column for each item.
+
+    All queries must have the same number of items.
 
     `value`, of shape (n_rows,), contains the values. `absent`, of shape (n_lists,), contains each list's value for its
     absent items. Returns three arrays for the m lists of the queries: the numbers of the lists, the position of each
@@ -74,7 +76,7 @@ def scores(rank, prefer, tied):
 
 
 def n_below_place(place):
-    """Return the number of items below each place of an order, of shape (n_queries, n).
+    """Return an array of shape (n_queries, n): the number of items below each place of an order.
 
     `place`, of shape (n_queries, n), numbers the places in ascending order; tied neighbours have the same number.
     """
@@ -86,7 +88,7 @@ def n_below_place(place):
 
 
 def by_item(order, value):
-    """Sort values by item instead of by place in an order; all arrays have shape (n_queries, n)."""
+    """Assign the value of each place in an order to the item at this place; all arrays have shape (n_queries, n)."""
     out = np.empty_like(value)
     out[np.arange(len(order))[:, None], order] = value
     return out

@@ -98,8 +98,8 @@ class TrianglePolytope:
     def fix(self, most):
         """Fix the pairs that have the same direction in all orders that cost at most `most`.
 
-        A pair is only fixed if the bound of the last programme proves that its direction is the same. Raises Infeasible
-        if no order costs at most `most`.
+        A pair is only fixed if the bound of the last programme proves that its direction is the same in all these
+        orders. Raises Infeasible if no order costs at most `most`.
         """
         if self.bound > most:
             raise Infeasible
@@ -155,7 +155,7 @@ class TrianglePolytope:
     # ------------------------------------------------------------------ rows
 
     def violated(self, x, *, above=VIOLATION, limited=True):
-        """Return the cycles that a solution violates, of shape (n_cycles, 3), the most violated cycle first.
+        """Return an array of shape (n_cycles, 3): the cycles that a solution violates, the most violated cycle first.
 
         A cycle is returned if the values of its three arcs add up to more than 2 plus `above`. A negative number for
         `above` also finds nearly violated cycles. Cycles with an arc against a fixed pair are left out. With `limited`,
@@ -298,7 +298,7 @@ class TrianglePolytope:
 
 
 def _occurrence(table):
-    """For each cell of a table, count the earlier cells with the same value, in reading order."""
+    """For each cell of a table, count the cells with the same value that precede it in reading order."""
     flat = table.ravel()
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]

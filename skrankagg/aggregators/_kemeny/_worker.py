@@ -27,7 +27,7 @@ class Unstarted(Exception):
 
 
 class Worker:
-    """Process for solvers, which starts at the first call; :meth:`close` ends it."""
+    """Process that runs solvers; it starts at the first call, and :meth:`close` ends it."""
 
     def __init__(self):
         self.process, self.answers, self.requests = None, None, None

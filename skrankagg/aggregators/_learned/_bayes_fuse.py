@@ -28,8 +28,8 @@ _SMOOTHING = 0.5
 class BayesFuse(LearnsFromPositions):
     r"""Rank items by naive Bayes on their ranks: each list adds a learnt log ratio to the score of an item.
 
-    The positions of a list are divided into bins. For each voter and bin, the method learns two shares. They tell how
-    many of the relevant items, and how many of the other items, are in the bin. The log ratio is the logarithm of the
+    The positions of a list are divided into bins. For each voter and bin, the method learns two shares: the share of
+    the relevant items in the bin, and the share of the other items in the bin. The log ratio is the logarithm of the
     first share divided by the second. Items that a list does not contain also get a log ratio. So each list is evidence
     for or against an item, even if the item is absent. The method assumes that lists are conditionally independent
     given the relevance. So two voters with identical lists count as independent evidence. If there are few lists, many

@@ -373,7 +373,7 @@ class LearnedWeights(SupervisedAggregator):
 
 
 def _gains_by_voter(base, lists):
-    """Return a csr_array with the contribution of each voter to each candidate, and the voters of its columns."""
+    """Return a csr_array with the contribution of each voter to each candidate, and the voter of each column."""
     gain, _, first = base._linear_gains(lists)
     if np.ndim(first):
         first = first[lists.list_query[lists.row_list]]

@@ -51,7 +51,7 @@ class ListwiseLoss:
         return loss, self.columns @ (probability - self.share) + self.alpha * weight
 
     def hessian(self, weight):
-        """Return the matrix of second derivatives, of shape (n_voters, n_voters)."""
+        """Return the second derivatives of the loss as a matrix of shape (n_voters, n_voters)."""
         _, probability, _ = self._softmax(weight)
         rows = np.repeat(probability, np.diff(self.gains.indptr))
         weighted = csr_array((self.gains.data * rows, self.gains.indices, self.gains.indptr), self.gains.shape)

@@ -31,8 +31,8 @@ class _Probabilities(LearnsFromPositions):
     def _learn_probabilities(self, lists, judged, cell):
         """Learn a table of probabilities for each voter, and return the tables as a frame.
 
-        A cell is a position or a segment of a list. The frame numbers the cells from 1, in a column that has the name
-        in `cell`.
+        A cell is a position or a segment of a list. The frame has a column of cell numbers, from 1; the parameter
+        `cell` is the name of this column.
         """
         relevant = self._relevant(lists, judged).astype(np.float64)
         sums = CellSums(lists, self._cells(lists))
@@ -340,7 +340,7 @@ class ProbFuse(_Probabilities):
 
 
 class SegFuse(_Probabilities):
-    r"""Rank each item by its scores, times the share of relevant items in its segment of the training lists.
+    r"""Rank each item by its score in each list, multiplied by the share of relevant items in its segment.
 
     Segments grow with depth, from 5 items to hundreds of items. Within a segment, items of a list are distinguished by
     their scores. On real runs the mean average precision is less than half a percentage point higher than with Borda

@@ -259,7 +259,7 @@ class StackedFusion(SupervisedAggregator):
         return self._matrix(lists, ranked)
 
     def _matrix(self, lists, ranked):
-        """Return the matrix of features, of shape (n_candidates, n_columns).
+        """Return the features as a matrix of shape (n_candidates, n_columns).
 
         `ranked` contains an EncodedConsensus for each aggregator among the features.
         """

@@ -51,7 +51,7 @@ def fit_whole_queries(estimator, matrix, target, query):
 
 
 def _last_step(estimator):
-    """Return the path and the last step of nested pipelines; the path is a name such as "outer__inner".
+    """Return the last step of nested pipelines, after its path: a name such as "outer__inner".
 
     If the estimator is not a pipeline, return an empty path and the estimator itself.
     """

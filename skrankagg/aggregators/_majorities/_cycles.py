@@ -220,7 +220,10 @@ class _BasePairwise(BaseAggregator):
 
 
 def _round(stack):
-    """Round sums of weights to multiples of 1e-11 times the largest; the order of addition then has no effect."""
+    """Round sums of weights to multiples of 1e-11 times the largest sum of the query.
+
+    The order in which the weights were added then has no effect.
+    """
     scale = np.maximum(stack.max(axis=(-1, -2), initial=0.0), -stack.min(axis=(-1, -2), initial=0.0))
     # Integers below 2^53 add up without rounding. Above 2^53 all floats are integers, also after rounding.
     rough = ~((scale < 2**53) & (np.trunc(stack) == stack).all(axis=(-1, -2)))

@@ -72,12 +72,12 @@ class Outranking(BaseAggregator):
     Parameters
     ----------
     preference : int or float, default=0
-        Preference threshold :math:`s_p`: a list agrees that an item outranks another item if the item is at least this
-        many places above. An int is a number of places; a float from 0 to 1 is a share of the number of items of the
-        query. At 0 a list that ties the two items agrees in both directions.
+        Preference threshold :math:`s_p`: a list agrees that an item outranks another item if it ranks the first item at
+        least this many places above the second. An int is a number of places; a float from 0 to 1 is a share of the
+        number of items of the query. At 0 a list that ties the two items agrees in both directions.
     veto : int or float, default=0.75
-        Veto threshold :math:`s_v`: a list objects if the item is at least this many places below the other item. Int
-        and float values have the same meaning as for `preference`.
+        Veto threshold :math:`s_v`: a list objects if it ranks the first item at least this many places below the
+        second. Int and float values have the same meaning as for `preference`.
     concordance : int or float, default=0.5
         Least weight :math:`c_{min}` of the lists that agree. An int is a sum of list weights, which is a number of
         lists if all weights are 1. A float from 0 to 1 is a share of the total weight of the query's lists.

@@ -31,15 +31,15 @@ class MC1:
     column's item. Only lists that contain both items compare them. `above` contains sums of these values over the lists
     that rank the row's item above the column's item. `level` contains the sums over the lists that tie the two items;
     its diagonal contains the sums over the lists that contain the item. `held`, of shape (..., n), is the weight of the
-    lists that contain the item. On an item that no list contains, the walker stays.
+    lists that contain the item. If no list contains the current item, the chain stays there.
 
     ``completed(above, level, held, total)`` returns the same probabilities for completed lists: the absent items of a
     list are tied at its end. `total`, of shape (...,), is the weight of all lists. The preferences for absent items are
     computed from `held` and `total`, so the lists themselves are not extended.
 
     If `goes_up` is True, the moves can also be computed by :class:`ListMoves`. In a completed list, every item is at or
-    above an absent item, so the walker can move from an absent item to every item. ``to_all(held, total)``, of shape
-    (..., n), returns the value of these moves from each item.
+    above an absent item, so the chain can move from an absent item to every item. ``to_all(held, total)`` returns the
+    value of these moves from each item, as an array of shape (..., n).
     """
 
     goes_up = True

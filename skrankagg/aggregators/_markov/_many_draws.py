@@ -35,7 +35,7 @@ _SOLVED_CELLS = 1 << 16
 
 
 def scores_of_draws(lists, q, chain, absent, ergodic_number, counts):
-    """Compute the scores of query `q` for many draws of its lists, of shape (n_items, n_draws).
+    """Compute the scores of query `q` for many draws of its lists, as an array of shape (n_items, n_draws).
 
     `counts`, of shape (n_query_lists, n_draws), contains the weights of the lists: integers in single precision, below
     2^24 in total. `chain` is a value of ``CHAINS``, and `ergodic_number` is between 0 and 1.
@@ -111,7 +111,10 @@ def _solved(lists, q, ranks, chain, absent, ergodic_number, counts):
 
 
 def _row_factor(lists, q, chain, absent, shape):
-    """Return the result of ``chain.row_weight`` for lists of weight 1, of shape (n_lists, n); None means 1."""
+    """Return the result of ``chain.row_weight`` for lists of weight 1.
+
+    The result has shape (n_lists, n); None means 1.
+    """
     factor = chain.row_weight(lists.with_list_weight(np.ones(lists.n_lists)), absent)
     if factor is None:
         return None
@@ -134,7 +137,10 @@ class _Pairs:
         self.whole = None
 
     def weigh(self, counts):
-        """Return the total weight of the lists in which a pair satisfies the comparison, of shape (n_draws, n, n)."""
+        """Return, for each draw and pair, the total weight of the lists in which the pair satisfies the comparison.
+
+        The result has shape (n_draws, n, n).
+        """
         n = self.ranked.shape[1]
         if not self.many and self.whole is None:
             self.whole = self._of_items(0)

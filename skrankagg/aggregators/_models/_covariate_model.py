@@ -118,7 +118,8 @@ class CovariateModel:
         """Fit the lists, and compute the log-likelihoods of their queries with other list weights.
 
         `others`, of shape (n_lists,), contains the other weights. The first result uses the fitted log-worths and
-        coefficients. For the second result, all of them are 0. Both results have the shape (n_queries,).
+        coefficients. The second result uses 0 for all log-worths and coefficients. Both results have the shape
+        (n_queries,).
         """
         found, equal = np.empty((2, self.lists.n_queries))
         for queries, own, rows in self.parts:
@@ -140,7 +141,7 @@ class CovariateModel:
         return 0.5 if self.method.ties == "average" else 1.0
 
     def weights_of_rows(self, rows, weight):
-        """Convert weights of lists, of shape (n_lists,) or (n_lists, n_replicates), to weights of rows."""
+        """Convert weights of lists to weights of rows; `weight` has shape (n_lists,) or (n_lists, n_replicates)."""
         if not isinstance(rows, DuelRows) or self._tied_win == 0.5:
             return weight
         factor = np.where(rows.share == 0.5, 2 * self._tied_win, 1.0)

@@ -104,7 +104,7 @@ class DuelRows(NewtonRows):
 
     @property
     def covariates(self):
-        """Differences of the covariates, of shape (n_duels, P)."""
+        """Differences of the covariates, as an array of shape (n_duels, P)."""
         return self.columns.T
 
     def with_covariates(self, covariates):
@@ -132,7 +132,9 @@ class DuelRows(NewtonRows):
         )
 
     def variation(self, weights):
-        """Return the variation of scaled covariates under other weights, of shape (n_sets, P, n_replicates).
+        """Return the variation of scaled covariates under other weights of the duels.
+
+        The result has shape (n_sets, P, n_replicates).
 
         The variation is the mean square of the differences. `weights` contains the weights of the duels and has the
         shape (n_duels, n_replicates).
@@ -141,17 +143,17 @@ class DuelRows(NewtonRows):
         return self._variation(columns, self.query, weights)
 
     def log_likelihood(self, log_worth, coefficients):
-        """Return the log-likelihood of each query, of shape (n_queries,)."""
+        """Return an array of shape (n_queries,): the log-likelihood of each query."""
         odds = self.log_odds(log_worth, coefficients)
         terms = self.weight * (self.share * odds - np.logaddexp(0.0, odds))
         return self._by_query(terms)
 
     def log_odds(self, log_worth, coefficients):
-        """Return the log-odds that the first item of each duel wins, of shape (n_duels,)."""
+        """Return an array of shape (n_duels,): the log-odds that the first item of each duel wins."""
         return self._odds(log_worth, self.columns, np.asarray(coefficients))
 
     def residuals(self, log_worth, coefficients):
-        """Return each duel's share minus the probability that its first item wins, of shape (n_duels,)."""
+        """Return an array of shape (n_duels,): each duel's share minus the probability that its first item wins."""
         return self.share - _logistic(self.log_odds(log_worth, coefficients))
 
     def scores(self, log_worth, coefficients):
@@ -238,9 +240,9 @@ class DuelRows(NewtonRows):
         """Compute the negative second derivatives of the log-likelihood, for scaled covariates.
 
         The first result contains the derivatives with respect to two log-worths: one array for all queries with the
-        same number of items. The second contains the derivatives with respect to a log-worth and a coefficient, of
-        shape (n_candidates, P). The third contains the derivatives with respect to two coefficients, of shape
-        (n_queries, P, P).
+        same number of items. The second, of shape (n_candidates, P), contains the derivatives with respect to a
+        log-worth and a coefficient. The third, of shape (n_queries, P, P), contains the derivatives with respect to two
+        coefficients.
         """
         n, number = self.n_candidates, self.n_covariates
         both = np.bincount(self.cell, weights=variance, minlength=int(self.cell_ptr[-1]))

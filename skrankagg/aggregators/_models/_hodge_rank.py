@@ -66,10 +66,10 @@ class HodgeRank(BaseAggregator):
     `n_components` is above 1, no list compares items of different components, and the method warns. An item that is
     compared with no other item has the score 0.
 
-    The inconsistency is the minimum divided by :math:`\sum w_{ij} Y_{ij}^2`. It is 1 if the flow only goes round in
-    circles, for example with the lists abc, bca and cab. All scores are then 0. Margins do not add up along an order
-    even if all lists are the same: identical lists of :math:`n` items have the inconsistency :math:`(n - 2) / 3n` with
-    "margin". Compare the inconsistency only between queries with about the same number of items.
+    The inconsistency is the minimum of the first sum divided by :math:`\sum w_{ij} Y_{ij}^2`. It is 1 if the flow only
+    goes round in circles, for example with the lists abc, bca and cab. All scores are then 0. Margins do not add up
+    along an order even if all lists are the same: identical lists of :math:`n` items have the inconsistency :math:`(n -
+    2) / 3n` with "margin". Compare the inconsistency only between queries with about the same number of items.
 
     A tie is a comparison whose margin is 0. If all lists contain all items, the score with "margin" is the mean of the
     item's margins over all :math:`n` items. This mean is an increasing function of Borda's points. With "margin" the

@@ -64,7 +64,9 @@ class ListRows(NewtonRows):
         return other
 
     def variation(self, weights):
-        """Return the variation of scaled covariates under other weights, of shape (n_sets, P, n_replicates).
+        """Return the variation of scaled covariates under other weights of the lists.
+
+        The result has shape (n_sets, P, n_replicates).
 
         The variation is the mean square of the deviations from the means of the lists. `weights` contains the weights
         of the lists and has the shape (n_lists, n_replicates).
@@ -75,7 +77,7 @@ class ListRows(NewtonRows):
         return self._variation(columns, lists.list_query, weights)
 
     def log_likelihood(self, log_worth, coefficients):
-        """Return the log-likelihood of each query, of shape (n_queries,)."""
+        """Return an array of shape (n_queries,): the log-likelihood of each query."""
         of_lists = self.stages.log_likelihood(self._utilities(log_worth, coefficients * self.scale))
         return self.lists.sum_over_lists(of_lists)
 
@@ -120,9 +122,9 @@ class ListRows(NewtonRows):
         """Compute the negative second derivatives of the log-likelihood, for scaled covariates.
 
         The first result contains the derivatives with respect to two log-worths: one array for all queries with the
-        same number of items. The second contains the derivatives with respect to a log-worth and a coefficient, of
-        shape (n_candidates, P). The third contains the derivatives with respect to two coefficients, of shape
-        (n_queries, P, P).
+        same number of items. The second, of shape (n_candidates, P), contains the derivatives with respect to a
+        log-worth and a coefficient. The third, of shape (n_queries, P, P), contains the derivatives with respect to two
+        coefficients.
         """
         n, number, cells = self.n_candidates, self.scaled.shape[1], np.zeros(int(self.cell_ptr[-1]))
         crossed, by_coefficient = np.zeros((n, number)), np.zeros((self.n_queries, number, number))

@@ -233,7 +233,9 @@ class NewtonRows:
         return self._of_sets(rest), follow, inverses
 
     def _variation(self, columns, query, weights):
-        """Return weighted mean squares of covariates for each set of coefficients, of shape (n_sets, P, n_replicates).
+        """Return the weighted mean squares of the covariates for each set of coefficients and each replicate.
+
+        The result has shape (n_sets, P, n_replicates).
 
         A row is a duel or a list. The first column of `columns`, of shape (n_rows, 1 + P), contains the number of
         values that are squared in each row. The other columns contain the sum of the squares for each covariate.

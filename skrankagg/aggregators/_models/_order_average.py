@@ -31,7 +31,7 @@ _CELLS = 1 << 20
 
 
 def mean_logs(worth, below):
-    """Average sums of log x and of 1 / x over all orders of the tied items of each class.
+    """Compute, for each class of tied items, the means of sums of log x and of 1 / x over all orders of its items.
 
     x is the total worth of the items that are available at a choice, and the sums are over the choices in a class.
     `worth`, of shape (n_items, n_classes), contains the worths of the items of each class. `below`, of shape
@@ -42,7 +42,7 @@ def mean_logs(worth, below):
 
 
 def mean_powers(worth, below, power):
-    """Average sums of 1 / x^power over all orders of the tied items, for each class and for each item of a class.
+    """Compute means of sums of 1 / x^power over all orders of the tied items, for each class and each item of a class.
 
     The sum for a class includes all choices in the class. The sum for an item includes only the choices at which the
     item is available. `power` is 1 or 2. The results have the shapes (n_classes,) and (n_items, n_classes). For the
@@ -52,7 +52,7 @@ def mean_powers(worth, below, power):
 
 
 def mean_squares_of_pairs(worth, below):
-    """Average sums of 1 / x^2 over all orders of the tied items of a class, for each pair of these items.
+    """Compute the mean of a sum of 1 / x^2 over all orders of the tied items of a class, for each pair of these items.
 
     The sum for a pair includes only the choices at which both items are available. The result has shape (n_items,
     n_items, n_classes). For x and the arguments see :func:`mean_logs`.
@@ -61,9 +61,10 @@ def mean_squares_of_pairs(worth, below):
 
 
 def _in_parts(functions, worth, below, *options):
-    """Call the function for small, medium or large classes, depending on the number of items of these classes.
+    """Call one of three functions, depending on the number of items of the classes.
 
-    `functions` contains these three functions in this order. Each function returns a tuple of arrays.
+    `functions` contains the functions for small, medium and large classes, in this order. Each function returns a tuple
+    of arrays.
     """
     n_items = len(worth)
     listed, integrated, efron = functions
@@ -108,7 +109,7 @@ def _chances(n_items):
 
 
 def _sums_of_sets(worth, below):
-    """Return the available worth x for each set of remaining items, of shape (2^n_items, n_classes)."""
+    """Return an array of shape (2^n_items, n_classes): the available worth x for each set of remaining items."""
     x = below[None]
     for mine in worth:
         x = np.concatenate([x, x + mine])
@@ -230,8 +231,8 @@ def _products(kept):
 
     D is a random set of tied items, and w(D) is the sum of their worths w. At a point p, the set contains each item
     with probability p. s is a grid point of the integrals that the top of the module describes. The first mean is over
-    all sets D; the second leaves out the empty set. Both are multiplied by the weights of the quadrature rule. `kept`
-    contains exp(-w s) of each item, of shape (n_items, n_points, n_classes). The points have the shape (n_shares, 1,
+    all sets D; the second leaves out the empty set. Both are multiplied by the weights of the quadrature rule. `kept`,
+    of shape (n_items, n_points, n_classes), contains exp(-w s) of each item. The points have the shape (n_shares, 1,
     1), and the means have the shape (n_shares, n_points, n_classes).
     """
     share, weight = (one[:, None, None] for one in _shares_left(len(kept)))

@@ -69,7 +69,10 @@ def fit_boards(stages, start, **options):
 
 
 def _wins(stages, queries, n):
-    """Count the wins of each item against each other item, of shape (n_queries, n, n), in queries of n items."""
+    """Count the wins of each item against each other item, for queries of n items.
+
+    The result has shape (n_queries, n, n).
+    """
     lists = stages.lists
     chosen, ptr = gather_ranges(lists.list_ptr, queries)
     upper, lower, tied = list_pairs(lists, chosen)

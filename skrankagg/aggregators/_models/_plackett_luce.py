@@ -119,12 +119,12 @@ class PlackettLuce(WeightedAggregator):
         For each query and covariate: `query`, `covariate`, `coefficient`, `std_error`, `p` and `odds_ratio`. With
         ``coefficients="all"`` there is no column `query`. The attribute does not exist with ``covariates=None``.
     voter_weights_ : DataFrame
-        Columns `voter` and `weight`, the reliability of the voter. With ``weighting="query"`` the reliability of each
-        list is first divided by the mean reliability in its query. The weight of a voter is then the mean over the
-        voter's lists. The attribute does not exist with ``weighting=None``.
+        Columns `voter` and `weight`; `weight` is the reliability of the voter. With ``weighting="query"`` the
+        reliability of each list is first divided by the mean reliability in its query. The weight of a voter is then
+        the mean over the voter's lists. The attribute does not exist with ``weighting=None``.
     query_voter_weights_ : DataFrame
-        Columns `query`, `voter` and `weight`, the reliability of the list. The attribute does not exist with
-        ``weighting=None``.
+        Columns `query`, `voter` and `weight`; `weight` is the reliability of the list. The attribute does not exist
+        with ``weighting=None``.
 
     Raises
     ------
@@ -225,10 +225,10 @@ class PlackettLuce(WeightedAggregator):
     computed at the estimate. The prior is ignored, because it is not data. Standard errors are infinite in queries
     whose lists do not determine all differences of worths. `votes` refers to the weights in the lists, multiplied by
     `voter_weights`. Comparisons that were merged are still counted one by one. A comparison counts once, even if its
-    outcome is a share of a win or has a factor in ``outcomes=``. With a grouping of G groups, the derivatives of the
-    log-likelihood are summed by group, and the sum of their squares is multiplied by G / (G - 1). For intervals, use
-    the quantiles of the t distribution with G - 1 degrees of freedom. Two items tie if their log-worths differ by less
-    than ten times `tol`.
+    outcome is a share of a win, or has a weight factor in ``outcomes=``. With a grouping of G groups, the derivatives
+    of the log-likelihood are summed by group, and the sum of their squares is multiplied by G / (G - 1). For intervals,
+    use the quantiles of the t distribution with G - 1 degrees of freedom. Two items tie if their log-worths differ by
+    less than ten times `tol`.
 
     The fit takes about 30 passes over the rows. With "average", classes of more than ten tied items take many times
     longer than with "efron". The time of standard errors grows with the square of the length of each list and the cube

@@ -29,8 +29,8 @@ class VoterPosterior:
     shape : float
         Shape of the gamma distribution of the reliabilities.
     size : ndarray of shape (n_lists,)
-        Number of voters as which the voter of each list counts. Each of them has the gamma prior. 0 means that the list
-        is ignored.
+        Number of voters that the voter of each list stands for. Each of these voters has the gamma prior. 0 means that
+        the list is ignored.
     of_query : bool
         True if a voter has a separate reliability in each query; False if a voter has one reliability for all queries.
     """
@@ -61,7 +61,7 @@ class VoterPosterior:
         return np.divide(plain, mean, out=np.ones_like(plain), where=self.share > 0)
 
     def update_spread(self, variables, worth_curvature, moved):
-        """Update how much each voter's choices vary because the worths are uncertain, in the groups marked by `moved`.
+        """Update, in the groups marked by `moved`, how much each voter's choices vary because the worths are uncertain.
 
         A group is a query, or all queries together if a voter has one reliability for all of them.
 
@@ -96,7 +96,7 @@ class VoterPosterior:
         return value, slope - self.share * reliability * total
 
     def scale(self, variables):
-        """Approximate the second derivatives for the log-reliabilities, from the variation of the log-worths."""
+        """Approximate the second derivatives of the log-posterior for the log-reliabilities, multiplied by -1."""
         stages = self.stages
         worths, mine = stages.inner.n_choices()[: len(stages.origin)], variables[stages.origin]
         n_cells = len(stages.cell_query)

@@ -100,14 +100,14 @@ class ReliableStages:
         self.inner.tie_sizes_of(other.inner)
 
     def n_choices(self):
-        """Approximate the second derivative with respect to each variable, multiplied by -1."""
+        """Approximate the second derivative of the log-likelihood with respect to each variable, multiplied by -1."""
         worths, ties = np.split(self.inner.n_choices(), [len(self.origin)])
         square = self.reliability**2
         worths = np.bincount(self.origin, weights=square[self.cell] * worths, minlength=self.lists.n_candidates)
         return np.concatenate([worths, self._of_queries(square[:, None] * ties.reshape(len(square), -1)).ravel()])
 
     def prevalence(self, variables):
-        """Return the prevalence of choosing k items at once, for each query and each k.
+        """Return the prevalence d_k of choosing k items at once, for each query and each k.
 
         Column k - 1 of the result contains d_k; the shape is (n_queries, largest class).
         """
@@ -130,7 +130,9 @@ class ReliableStages:
         return np.bincount(self.cell_query, weights=value, minlength=self.lists.n_queries)
 
     def by_list(self, variables):
-        """Yield, for each query, the derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
+        """Yield, for each query, the derivatives of each list's log-likelihood.
+
+        The derivatives of a query have shape (n_lists, n_items + n_sizes).
 
         The last n_sizes columns are for the tie sizes with an estimated prevalence.
         """

@@ -75,7 +75,7 @@ class Stages:
         return np.empty(0, dtype=np.int64)
 
     def with_list_weight(self, weight):
-        """Return a copy that uses the given list weights, of shape (n_lists,)."""
+        """Return a copy that uses other list weights; `weight` has shape (n_lists,)."""
         other = copy.copy(self)
         other.weight = weight[self.row_list]
         return other
@@ -114,7 +114,7 @@ class Stages:
         return self._sum_of_logs(log_worth - shift, self._logs(worth, self._left(worth)))
 
     def curvature(self, log_worth):
-        """Compute minus the second derivative of the log-likelihood with respect to each candidate's log-worth."""
+        """Compute the second derivative of the log-likelihood for each candidate's log-worth, multiplied by -1."""
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
         share, rest = self._shares(worth, left, self.weight)
@@ -128,7 +128,7 @@ class Stages:
         return np.maximum(diagonal, 0.0)
 
     def by_list(self, log_worth):
-        """Yield, for each query, the derivatives of each list's log-likelihood, of shape (n_lists, n_items).
+        """Yield, for each query, an array of shape (n_lists, n_items): the derivatives of each list's log-likelihood.
 
         The derivatives are with respect to the log-worths of the items. The log-likelihood of a list is not multiplied
         by the weight of the list.
@@ -144,7 +144,7 @@ class Stages:
             yield score
 
     def information(self, log_worth):
-        """Yield the information matrix of each query, of shape (n_items, n_items).
+        """Yield the information matrix of each query; its shape is (n_items, n_items).
 
         This is the matrix of the second derivatives of the log-likelihood with respect to the log-worths, multiplied by
         -1.

@@ -106,7 +106,7 @@ class TiedStages:
         return np.concatenate([log_worth, np.where(self.free, np.log(0.1), 0.0).ravel()])
 
     def with_list_weight(self, weight):
-        """Return a copy that uses the given list weights, of shape (n_lists,)."""
+        """Return a copy that uses other list weights; `weight` has shape (n_lists,)."""
         other = copy.copy(self)
         other.list_weight = weight
         other._read_sizes()
@@ -131,7 +131,7 @@ class TiedStages:
         return np.concatenate([rows, ties[:, 2:].ravel()])
 
     def prevalence(self, variables):
-        """Return the prevalence of choosing k items at once, for each query and each k.
+        """Return the prevalence d_k of choosing k items at once, for each query and each k.
 
         Column k - 1 of the result contains d_k; the shape is (n_queries, largest class).
         """
@@ -156,7 +156,9 @@ class TiedStages:
         return self.value_and_gradient(variables)[0]
 
     def by_list(self, variables):
-        """Yield, for each query, the derivatives of each list's log-likelihood, of shape (n_lists, n_items + n_sizes).
+        """Yield, for each query, the derivatives of each list's log-likelihood.
+
+        The derivatives of a query have shape (n_lists, n_items + n_sizes).
 
         The first n_items columns are derivatives with respect to the log-worths. The last n_sizes columns are for the
         tie sizes with an estimated prevalence.

@@ -225,7 +225,7 @@ class _Moments:
 
 
 def _choose_tilts(moments):
-    """Choose larger and larger tilts, until the smallest sum is likely under the last tilt, and some tilts below 0.
+    """Choose tilts below 0, and tilts from 0 upwards until the smallest sum is likely under the last tilt.
 
     A tilt multiplies the probability of each sum by exp(-tilt * sum). The log norm of a tilt is the logarithm of the
     expectation of this factor. There are three results. The first contains the tilts of at least 0, in ascending order.

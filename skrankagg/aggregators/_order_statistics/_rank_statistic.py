@@ -148,10 +148,10 @@ class RankStatistic(BaseNormalisedRanks):
     p = 1e-6, but :math:`\Phi(-z)` is .0016. With "auto", a query is small if its rank sums have at most 1024 possible
     values. Without ties, m lists of n items have m (n - 1) + 1 possible rank sums. Ties double this number. Lists with
     different numbers of items increase it several times. With ``absent="ignore"``, items that are in different sets of
-    lists have different possible sums. All these sets together may then have at most 4096 possible sums in a query. The
-    rule uses only the lists of the query, so the result for a query never depends on other queries. A thousand
-    different queries take at most a second. Ten thousand queries of five lists of ten items take .3 s. ``exact=True``
-    takes milliseconds for each query.
+    lists have different possible sums. A query is then small if all these sets together have at most 4096 possible
+    sums. The rule uses only the lists of the query, so the result for a query never depends on other queries. A
+    thousand different queries take at most a second. Ten thousand queries of five lists of ten items take .3 s.
+    ``exact=True`` takes milliseconds for each query.
 
     Tied items share their mean rank. An absent item has :math:`x = 1`. With ``absent="ignore"`` it has no rank, and m
     is the number of lists that contain the item. The mean and Q then measure how unusual the ranks of an item would be
@@ -163,8 +163,8 @@ class RankStatistic(BaseNormalisedRanks):
     statistics. The weights of a query may add up to at most :math:`2^{53}`. The time is linear in the number of rows,
     except for sorting. For each rank of an item, "stuart" takes some :math:`100 \sqrt{m}` steps. "stuart" also
     processes a list of weight w as w lists. So its time grows with the weights to the power of 1.5, and its memory
-    grows in proportion to the weights. Weights are refused if all these lists together have more than :math:`2^{24}`
-    ranks, and more ranks than the original lists have rows.
+    grows in proportion to the weights. Weights are refused if these lists have more than :math:`2^{24}` ranks in total,
+    and also more ranks than the original lists.
 
     References
     ----------

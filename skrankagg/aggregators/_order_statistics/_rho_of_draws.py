@@ -119,7 +119,7 @@ class _Tails:
         return self.table[code]
 
     def lowest(self, count, row_list, which, ptr, n):
-        """Return the smallest probability of each candidate in each draw, of shape (n_draws, n_candidates).
+        """Return an array of shape (n_draws, n_candidates): the smallest probability of each candidate in each draw.
 
         `n`, of shape (n_draws,), is the number of lists of each draw. The other arguments are passed to the kernel
         ``lowest_tails``. There must be at most _FEW probabilities.

@@ -56,8 +56,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
     Parameters
     ----------
     exact : bool, default=False
-        Whether to compute the exact p-value instead of an upper bound. Items that are in the same number of lists have
-        the same order with the exact p-value and with the bound, unless their bound is 1.
+        Whether to compute the exact p-value instead of an upper bound. Suppose that items are in the same number of
+        lists, and that their bounds are below 1. The exact p-value and the bound then give them the same order.
     n_items : int, or mapping or pandas.Series of voter to int, default=None
         Number of items that could have been ranked. P-values depend on this number. None means the number of distinct
         items of each query.
@@ -99,11 +99,11 @@ class RobustRankAggregation(BaseNormalisedRanks):
     contain them.
 
     A list of weight w counts as w lists. Weights must be integers, because fractional weights have no meaning for order
-    statistics. In a query the weights may add up to :math:`2^{53}`. With exact p-values or different shares, the m
-    lists are processed one by one, and the weights may add up to :math:`2^{24}`. The time is linear in the number of
-    rows, except for sorting. Exact p-values take about :math:`m^2 / 2` logarithms and powers for each distinct
-    :math:`\rho`. With different shares, each distinct rank takes :math:`m k` steps, where :math:`k` is the largest
-    index in the minimum.
+    statistics. In a query the weights may add up to at most :math:`2^{53}`. With exact p-values or different shares,
+    the m lists are processed one by one, and the weights may add up to at most :math:`2^{24}`. The time is linear in
+    the number of rows, except for sorting. Exact p-values take about :math:`m^2 / 2` logarithms and powers for each
+    distinct :math:`\rho`. With different shares, each distinct rank takes :math:`m k` steps, where :math:`k` is the
+    largest index in the minimum.
 
     References
     ----------

@@ -172,7 +172,9 @@ class _Draws:
         return found
 
     def _chances(self, kind, per_one):
-        """Compute the probability of each distance from the best place, in grid steps, for each kind of list in `kind`.
+        """Compute, for each kind of list in `kind`, the probability of each distance from the best place.
+
+        Distances are in grid steps.
 
         Returns an array of shape (n_some, n_steps).
         """

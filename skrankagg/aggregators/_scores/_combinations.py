@@ -26,7 +26,7 @@ _MAY_BE_NEGATIVE = frozenset({"z-score", "dbsf", "max", "l2", None})
 
 
 class BaseComb(BaseAggregator):
-    """Base class of all methods that combine normalised scores, with their parameters, normalisation and checks."""
+    """Base class of all methods that combine normalised scores; it contains their parameters and checks."""
 
     _tag_notes = {"needs_scores": 'not with `norm="borda"`, `"rank"`, `"reciprocal"` or `"simple-borda"`'}
     _any_numbering = True

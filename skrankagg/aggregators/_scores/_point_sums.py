@@ -62,7 +62,7 @@ class SharedPointSums(PointSums):
         return self._add_up(lists)
 
     def _add_up(self, lists):
-        """Compute the scores of the candidates, of shape (n_candidates,)."""
+        """Compute the score of each candidate; return an array of shape (n_candidates,)."""
         if self.absent == "ignore":
             lists = _scale_weights(lists)
             return _mean(sum_rows(lists, self._points_inside(lists)), lists.candidate_weight)

@@ -170,7 +170,7 @@ class ReciprocalRankFusion(_RankDecay):
         return gain
 
     def _damping(self, lists):
-        """Return one damping constant for all lists, or the constant of each list, of shape (n_lists,)."""
+        """Return one damping constant for all lists, or an array of shape (n_lists,) with the constant of each list."""
         if isinstance(self.k, Real):
             return self.k
         k = voter_values(lists, self.k, "k", "Give each voter its own damping, or all voters one number.")

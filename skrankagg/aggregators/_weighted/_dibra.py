@@ -107,7 +107,7 @@ class DIBRA(WeightedAggregator):
 
     A list that agrees with the consensus must have a small distance, as the abstract of the paper demands. In FLAGR,
     the author's program, this is not so: the two vectors of the cosine point in opposite directions, and correlations
-    are used as distances. DIBRA does neither.
+    are used as distances. This class does neither.
 
     ``prune="low"`` keeps the first :math:`\lfloor (d_1 + d_2 w'_v) L_v \rfloor` items of each list, at least one, where
     :math:`w'` is the min-max scaled weight. ``prune="wire"`` [2]_ sorts the voters of a query by weight into
@@ -116,14 +116,14 @@ class DIBRA(WeightedAggregator):
     confidences of the lists that contain it are added up. Each list then keeps the :math:`\lfloor d_2 \lceil c L_v
     \rceil \rfloor` items with the largest sums. The aggregator then uses only the cut lists. Items missing from all cut
     lists come last, in the order that they had before the cut. The scores of these items are lower than all other
-    scores. The gap between them is the largest absolute score of the query.
+    scores. The gap between these two groups of scores is the largest absolute score of the query.
 
     Under "cosine" and "footrule" a long list is near the consensus because the list contains more items of the
     consensus. If lengths differ much, the longest list of a query outweighs all other lists and becomes the consensus;
     :class:`~skrankagg.exceptions.UnequalLengthWarning` reports this. In this case, cut all lists to the same depth with
     :class:`~skrankagg.preprocessing.TopK` before you use DIBRA. With few voters of about equal quality it is best to
-    learn no weights. ``distance="tau"`` with ``weight_norm=None`` is the most cautious variant: it loses least quality
-    with such voters, and gains least with voters of unequal quality. The user guide contains the measurements.
+    learn no weights. ``distance="tau"`` with ``weight_norm=None`` is the most cautious variant: it loses least with
+    voters of equal quality, and gains least with voters of unequal quality. The user guide contains the measurements.
 
     Ties and absent items are treated as in `aggregator`. If all weights of a query are equal, for example with one
     voter or one item, the scaled weights are 1. Each iteration costs one aggregation, and with ``distance="tau"`` also
@@ -328,7 +328,7 @@ class DIBRA(WeightedAggregator):
 
 
 class _Iterating:
-    """State of the iteration: the lists of all queries whose weights still change, and values that are reused."""
+    """State of the iteration: the lists of the queries that are still being iterated, and values that are reused."""
 
     def __init__(self, method, lists):
         self.method, self.running = method, np.arange(lists.n_lists)

@@ -17,7 +17,7 @@ def scale_weights(weight, list_ptr, list_weight, norm, *, known=None):
 
 
 def scale_again(list_ptr, list_weight, norm, *, known=None):
-    """Return a function that turns weights into the result of :func:`scale_weights`, for many calls."""
+    """Return a function that turns weights into the result of :func:`scale_weights`; use it for many calls."""
     if norm is None:
         return lambda weight: weight
     heads, query = list_ptr[:-1], expand(list_ptr)

@@ -47,7 +47,7 @@ def majority_scores(table, draw, weight=None):
 
 
 def outranking_scores(table, thresholds, quirks, weight=None, order=None):
-    """Score each item by the items that it outranks.
+    """Compute a score for each item from the outranking relation between the items.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def outranking_scores(table, thresholds, quirks, weight=None, order=None):
     weight : ndarray of shape (n_lists,), dtype=float64, default=None
         Weights of the lists.
     order : ndarray of shape (n_items,), dtype=int64, default=None
-        Order in which concordances are added up.
+        Order of the items in which their concordances are added up.
 
     Returns
     -------

@@ -88,7 +88,7 @@ DISTANCES = {
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of the lists, and the statistics of the weights that are used to scale them.
+    """Weights of the lists, with the minimum, maximum and standard deviation that are needed for scaling.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class Weights:
 
     @classmethod
     def of(cls, value):
-        """Build Weights from the array `value`, and compute its statistics with sums in the order of the lists."""
+        """Build Weights from the array `value`; the sums for the statistics are added up in the order of the array."""
         m = len(value)
         mean = np.cumsum(value)[-1] / m
         return cls(value, value.min(), value.max(), np.sqrt(np.cumsum((value - mean) ** 2)[-1] / m))
@@ -225,7 +225,7 @@ def _refuse_nothing(table):
 
 
 def _cut_wire(table, weights, method, quirks):
-    """In each list, keep the items with the most support from trusted voters; then sort the lists by trust."""
+    """In each list, keep the items with the most support from trusted voters; then sort the lists by rising trust."""
     m = table.shape[0]
     d1, d2, n_buckets = single(method.d_1, quirks), single(method.d_2, quirks), method.num_buckets
     value = weights.scaled("minmax")
