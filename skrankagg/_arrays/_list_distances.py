@@ -22,7 +22,7 @@ from ._ragged import mid_ranks, row_products, starts_to_ptr, tie_starts
 
 
 def consensus_places(lists, order, score):
-    """Return the place of each candidate in a consensus, as float64 of shape (n_candidates,).
+    """Return the place of each candidate in a consensus, as a float64 array of shape (n_candidates,).
 
     ``order`` contains the candidates of each query, best first. ``score`` contains their scores in this order.
     Neighbours with equal scores tie and share their mean place.

@@ -30,7 +30,7 @@ _CELLS = 1 << 22
 
 
 def count_in_whole_units(list_ptr, weights):
-    """Divide the weights of each query by a unit that makes them integers; return None if there is no such unit.
+    """Divide the weights of each query by a unit that makes all of them integers; return None if no unit does.
 
     The weights have shape (n_lists, n_replicates). The result has the same shape and contains integers as float32. Sums
     of these integers are exact, so comparing two sums gives the same result as with exact weights. The result is also
@@ -54,10 +54,10 @@ def count_in_whole_units(list_ptr, weights):
 def score_many_weights(lists, score_query, one_by_one):
     """Return a function that computes the scores of all replicates from weights of shape (n_lists, n_replicates).
 
-    The function `score_query` computes the scores of one query, of shape (n_items, n_replicates). Its arguments are the
-    ranks, as returned by :func:`~skrankagg._arrays._pairwise.rank_matrix`, and the list weights converted to integers.
-    If :func:`count_in_whole_units` cannot convert the weights, ``one_by_one(weights)`` computes the scores of all
-    queries instead.
+    The function `score_query` computes the scores of one query, as an array of shape (n_items, n_replicates). Its
+    arguments are the ranks, as returned by :func:`~skrankagg._arrays._pairwise.rank_matrix`, and the list weights
+    converted to integers. If :func:`count_in_whole_units` cannot convert the weights, ``one_by_one(weights)`` computes
+    the scores of all queries instead.
     """
 
     def score(weights):
@@ -100,9 +100,10 @@ def count_many_majorities(ranks, weights, absent="last"):
 
 
 def weigh_many_preferences(ranks, weights, absent="last"):
-    """For each replicate, compute the total weight of the lists that prefer the row's item to the column's item.
+    """For each replicate and pair of items, add up the weights of the lists that prefer the first item to the second.
 
-    The arguments are as for :func:`count_many_majorities`. Returns float64 of shape (n_replicates, n_items, n_items).
+    The arguments are the same as for :func:`count_many_majorities`. Returns float64 of shape (n_replicates, n_items,
+    n_items). Entry (i, j) of a matrix belongs to the pair with first item i and second item j.
     """
     m, n = ranks.shape
     lower = np.where(_held(ranks), ranks, -1) if absent == "ignore" else ranks

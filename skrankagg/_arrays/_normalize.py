@@ -67,7 +67,7 @@ def bounded_min_max(lists, lower, upper, *, clip):
 
     The bounds have shape (n_lists,). A NaN bound is replaced by the list's lowest or highest score. With `clip`, a
     score beyond a bound is replaced by the bound. If the bounds of a list are equal, the divisor is 1. If the lower
-    bound of this list was NaN, 1 is added to each value, so all items of a constant list get 1. A negative ``upper -
+    bound of such a list was NaN, 1 is added to each value, so all items of a constant list get 1. A negative ``upper -
     lower`` is possible only with ``clip=False``; the caller must reject it.
     """
     heads = lists.row_ptr[:-1]
@@ -172,7 +172,7 @@ def as_given(lists):
 
 
 def lowest_values(lists, value):
-    """Return the lowest value in each list, of shape (n_lists,), from values of shape (n_rows,)."""
+    """Return the lowest value of each list, as an array of shape (n_lists,); `value` has shape (n_rows,)."""
     return np.minimum.reduceat(value, lists.row_ptr[:-1])
 
 

@@ -44,7 +44,7 @@ _CACHED_CELLS = 1 << 16
 
 
 def rank_matrix(lists, q):
-    """Return the rank of each item of query `q` in each list of the query, of shape (n_query_lists, n_query_items).
+    """Return the ranks of the items of query `q` in its lists, as an array of shape (n_query_lists, n_query_items).
 
     The ranks are int16 or int32. They are twice the mid-ranks, in which tied items share the mean of their ranks. They
     are therefore integers from 2 to 2 n. Absent items have the rank 4 n + 2. The gap between an absent item and any
@@ -73,7 +73,7 @@ def _spread(lists, q, value, absent, dtype):
 
 
 def preference_counts(ranks, lower=None, *, gap=1, weight=None):
-    """Count the lists that prefer the row's item to the column's item, as int32 of shape (n_items, n_items).
+    """Count the lists that prefer item i to item j, for each pair of items, as int32 of shape (n_items, n_items).
 
     ``ranks`` has shape (n_lists, n_items), and lower ranks are better. If ``lower`` is given, the rank of the worse
     item of a pair is read from ``lower`` instead of ``ranks``. In ``lower``, -1 marks an item that is never the worse
@@ -160,7 +160,7 @@ def _unbuffered(n):
 
 
 def weigh_by_list(upper, lower, weight):
-    """Sum the weights of the lists that prefer the row's item to the column's item.
+    """For each pair of items i and j, sum the weights of the lists that prefer item i to item j.
 
     Returns float64 of shape (n_items, n_items). The weights are added in the order of the lists, so that rounding
     depends only on this order.
@@ -194,9 +194,9 @@ def _weigh_by_item(upper, lower, weight):
 def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
     """Divide queries into blocks with the same number of items, so that the matrices of a block can be stacked.
 
-    If the mask `chosen` is given, other queries are left out. Yields the positions of the queries of each block, int64.
-    A block of several queries is limited in size: the square matrices of its queries, and the ranks of its lists, each
-    have about `n_cells` cells at most.
+    If the mask `chosen` is given, other queries are left out. For each block, yields the positions of its queries as an
+    int64 array. A block of several queries is limited in size: the square matrices of its queries have at most about
+    `n_cells` cells, and so do the ranks of its lists.
     """
     queries = np.arange(lists.n_queries) if chosen is None else np.flatnonzero(chosen)
     if len(queries) == 1:
@@ -210,7 +210,7 @@ def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
 
 
 def candidates_of(lists, queries):
-    """Return the candidates of each query, of shape (n_queries, n_items).
+    """Return the candidates of each query, as an array of shape (n_queries, n_items).
 
     All queries must have the same number of items.
     """
@@ -237,8 +237,8 @@ def preference_stacks(lists, row_weight=None):
     """Compute weighted preferences between items that appear in the same list; yield results by blocks of queries.
 
     ``row_weight``, of shape (n_rows,), contains a weight for the item of each row of the lists. A list counts a pair
-    with the weight of the worse item. Tied rows of a list must have equal weights. With None, every pair has the weight
-    of its list.
+    with the weight of the worse item. Tied rows of a list must have equal weights. If `row_weight` is None, each list
+    counts every pair with the weight of the list.
 
     The queries of a block have the same number of items. For each block, yields three arrays. The first contains the
     positions of the queries and has shape (n_block_queries,). The other two, `above` and `level`, have shape
@@ -370,8 +370,8 @@ def hold_both(prefer, level):
 def prefer_held(prefer, both):
     """Return `prefer` plus the weight of the lists that contain the row's item but lack the column's item.
 
-    `both` contains the weight of the lists with both items of a pair; its diagonal contains the weight of the lists
-    with each item.
+    `both` contains the weight of the lists that contain both items of a pair. Its diagonal contains the weight of the
+    lists that contain each single item.
     """
     above = np.diagonal(both, axis1=1, axis2=2)[:, :, None] - both
     above += prefer
@@ -474,7 +474,7 @@ def is_dense(lists, row_weight=None):
 def _kernel_cost(n_visits):
     """Estimate the cost of a kernel that visits `n_visits` pairs; one comparison by NumPy costs 1.
 
-    The factors were found by time measurements.
+    The cost of a single pair, which depends on compilation, was found by time measurements.
     """
     return n_visits * (3.6 if COMPILED else 400.0)
 

@@ -31,11 +31,12 @@ def class_starts(value, start, scale, tolerance=TOLERANCE):
 def places_again(ptr, tolerance=TOLERANCE):
     """Return a function that ranks the members of each group by their values, and returns the place of each member.
 
-    Members are, for example, the items of a query. The function is meant for many calls with changing values, of shape
-    (n_members,). The places are float64 of the same shape and may be read-only. The highest value of a group has place
-    1. Neighbours tie if they differ by at most the tolerance times the largest finite absolute value in the group. Tied
-    neighbours share their mean place. `ptr` delimits the groups; every group has at least one member. If no group is
-    very large, sorting starts from the order of the last call, so an unchanged order needs only one pass.
+    Members are, for example, the items of a query. The returned function is meant for many calls with changing values.
+    The values are an array of shape (n_members,). The places are float64 of the same shape and may be read-only. The
+    highest value of a group has place 1. Neighbours tie if they differ by at most the tolerance times the largest
+    finite absolute value in the group. Tied neighbours share their mean place. `ptr` delimits the groups; every group
+    has at least one member. If no group is very large, sorting starts from the order of the last call, so an unchanged
+    order needs only one pass.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._places import places_again

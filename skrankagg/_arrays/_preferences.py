@@ -16,7 +16,7 @@ from ._pairwise import preference_matrix
 def query_preferences(lists, q, absent):
     """Return two matrices for query `q`: weights of lists that prefer the row's item, and of lists that tie the items.
 
-    Both matrices have shape (n, n).
+    Both matrices have shape (n, n), and their rows and columns are the items of the query.
     """
     prefer, both = preference_matrix(lists, q, absent=absent)
     if absent == "last":
@@ -25,9 +25,9 @@ def query_preferences(lists, q, absent):
 
 
 def ties(prefer, both):
-    """Return the weight of the lists that compare two items but prefer neither item, of shape (..., n, n).
+    """Return the weight of the lists that compare two items but prefer neither item.
 
-    `both` is the weight of all lists that compare the two items.
+    `both` is the weight of all lists that compare the two items. All arrays have shape (..., n, n).
     """
     # In place, because the matrices may be large.
     tied = prefer + prefer.swapaxes(-1, -2)
@@ -41,7 +41,8 @@ def ties(prefer, both):
 def margins(prefer):
     """Return the weight of lists that prefer the column's item, minus the weight of lists that prefer the row's item.
 
-    The result has shape (..., n, n). The margin is 0 if the two weights are equal, up to rounding.
+    `prefer` has shape (..., n, n). Row i and column j contain the weight of the lists that prefer item i to item j. The
+    result has the same shape. A margin is 0 if the two weights are equal, up to rounding.
     """
     prefer = np.asarray(prefer, dtype=np.float64)
     margin = prefer.swapaxes(-1, -2) - prefer
@@ -53,7 +54,7 @@ def margins(prefer):
 
 
 def n_below(rank):
-    """Return the number of items with a worse rank than each item, as float64 of shape (n,)."""
+    """For each item, count the items with a worse rank; return float64 of shape (n,)."""
     return len(rank) - np.searchsorted(np.sort(rank), rank, side="right").astype(np.float64)
 
 

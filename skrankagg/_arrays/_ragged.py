@@ -136,9 +136,9 @@ def count_codes(codes, sizes):
     """Count the rows with equal combinations of several non-negative integer codes.
 
     Each code is an array of shape (n_rows,), and its values are below the corresponding entry of `sizes`. Returns two
-    values. The first is a list with an int64 array for each code; entry k of all arrays is combination k. Combinations
-    are sorted by the first code, then by the second code, and so on. The second value contains the number of rows of
-    each combination, int64.
+    values. The first is a list with an int64 array for each code; the entries k of all arrays together form combination
+    k. Combinations are sorted by the first code, then by the second code, and so on. The second value contains the
+    number of rows with each combination, as int64.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import count_codes
@@ -181,8 +181,8 @@ def number_codes(ptr, code, n_codes, parts):
     each code at most once.
 
     Returns three arrays. The first contains the number of each row's code, as int32 of shape (n_rows,). The second is a
-    pointer array that delimits the numbers of each group. The third contains the code of each number, int32. Returns
-    None if a part repeats a code, or if sorting would need less time or less memory than this function.
+    pointer array that delimits the numbers of each group. The third contains the code that belongs to each number, as
+    int32. Returns None if a part repeats a code, or if sorting would need less time or less memory than this function.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._ragged import number_codes
@@ -410,7 +410,7 @@ def row_products(ptr, column, value, n_columns):
 
 
 def column_products(ptr, column, value, n_columns):
-    """Return a function that multiplies the transpose of the matrix of :func:`sparse_rows`, for many calls.
+    """Return a function that multiplies the transpose of :func:`sparse_rows` by a vector or matrix, for many calls.
 
     The function turns a vector of shape (n_groups,) into a vector of shape (n_columns,). It turns a matrix of shape
     (n_groups, n_replicates) into a matrix of shape (n_columns, n_replicates). It adds the products of a column in the

@@ -31,7 +31,8 @@ def places_of_replicates(ptr, score, scale=None):
     `ptr`, of shape (n_groups + 1,), delimits the groups, which must not be empty. Each column is treated separately.
     Neighbours tie if they differ by at most the tolerance times the largest finite absolute score in their group and
     column. If the scores are sums whose terms cancel, rounding errors may be larger than this tolerance. To make the
-    tolerance larger, pass `scale`, of shape (n_groups,): it replaces the largest score of a group if it is larger.
+    tolerance larger, pass `scale`, an array of shape (n_groups,). If an entry of `scale` is larger than the largest
+    absolute score of its group, the entry is used instead.
 
     Tied members form a class. Returns the first and the last place of each member's class, counted from 1, as two int32
     arrays of the same shape as the scores. If no scores tie, both results are the same array. If a group contains NaN
@@ -55,7 +56,7 @@ def places_of_replicates(ptr, score, scale=None):
 
 
 def _with(first, ptr, group, column):
-    """Create an array like `first`, and copy all cells that come before a given column of a given group.
+    """Create an array like `first`, and copy the cells of `first` that come before a given column of a given group.
 
     These are all cells of earlier groups, and the cells of this group in earlier columns. The remaining cells are not
     initialized; the caller fills them.

@@ -87,7 +87,7 @@ def _say_coefficients(table):
 
 
 def _with_intervals(method, lists, args):
-    """Return the consensus with intervals of places from random draws, and with tests of the gaps between scores."""
+    """Return the consensus, with intervals of the places (from random draws) and tests of the gaps between scores."""
     smooth = method.__sklearn_tags__().aggregator_tags.smooth
     options = {"n_resamples": args.draws, "unit": args.unit, "random_state": args.random_state or 0}
     return rank_stability(method, lists, adjust="max-t" if smooth else None, **options)
@@ -163,7 +163,7 @@ def _usual_method(sources, args):
 
 
 def _begin(args, progress):
-    """Read the lists and fit the method if necessary; return the name of the method, the method and the lists."""
+    """Read the lists, and fit the method if it learns from data; return the method's name, the method and the lists."""
     sources = find_sources(args.lists)
     name, method = _method(args, DEFAULT_METHOD if args.method is not None else _usual_method(sources, args))
     lists = load_lists(sources, args, progress)

@@ -18,7 +18,7 @@ class Progress:
     Parameters
     ----------
     quiet : bool
-        Whether to write nothing.
+        If True, nothing is written.
     """
 
     def __init__(self, quiet):

@@ -152,7 +152,7 @@ def _tell_how_long(methods, lists, args, progress):
 def _single_voters(lists, qrels, measures):
     """Return a frame of two rows: the measures of the best voter, and the means over all voters.
 
-    Returns None if there is only one voter, or if there are too many.
+    Returns None if there is only one voter, or if there are more than `_MAX_SINGLE_VOTERS` voters.
     """
     if not 1 < lists.n_voters <= _MAX_SINGLE_VOTERS:
         return None

@@ -143,7 +143,7 @@ def _is_ranking(values):
 
 
 def read_election(source, kind, decimal="."):
-    """Read a file of an election, which is one query.
+    """Read the file of an election; the election becomes one query.
 
     Parameters
     ----------

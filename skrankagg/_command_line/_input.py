@@ -66,7 +66,10 @@ class Source:
 
 
 def find_sources(texts):
-    """Find the files of arguments such as FILE, NAME=FILE, a pattern, a folder, or - for standard input."""
+    """Find the files of arguments; an argument is FILE, NAME=FILE, a pattern, a folder, or - for standard input.
+
+    Returns a list of :class:`Source`.
+    """
     sources = [source for text in texts for source in _find(text)]
     paths = [source.path for source in sources]
     twice = next((path for path in paths if paths.count(path) > 1), None)
@@ -147,7 +150,7 @@ def load_runs(texts, args, progress):
 
 
 def names_of(text):
-    """Split names separated by commas; return None if the option was not given."""
+    """Split the text of an option into names at the commas; return None if the option was not given."""
     return None if text is None else [name.strip() for name in text.split(",")]
 
 

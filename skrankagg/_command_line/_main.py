@@ -31,8 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 for success, 1 if the data or the given names are wrong. Invalid options end the process with exit
-        code 2.
+        Exit code: 0 for success, 1 if the data are wrong, or if an argument contains a wrong name. Invalid options end
+        the process with exit code 2.
     """
     parser = make_parser()
     args, unknown = parser.parse_known_args(argv)

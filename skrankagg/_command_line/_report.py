@@ -103,7 +103,10 @@ def difference_table(found, per_query):
 
 
 def baseline_notes(baseline):
-    """Return a note for the baseline "best" or "best voter", because its p-values are too small; otherwise no notes."""
+    """Return notes on a baseline as a list: a warning if it is "best" or "best voter"; otherwise, the list is empty.
+
+    Such a baseline is chosen and tested on the same queries, so the p-values of the comparisons with it are too small.
+    """
     if baseline not in (BEST, BEST_VOTER):
         return []
     return ["The baseline was chosen and tested on the same queries, so the p-values are somewhat too small."]

@@ -137,7 +137,7 @@ def _learn(args, progress):
 
 
 def _parameters(args, name, method):
-    """Return a dict of the values to try for each parameter; raise an error for an invalid value."""
+    """Return a dict that maps each parameter to the values to try; raise an error for an invalid value."""
     space = {}
     for key, text in parse_params(name, type(method), args.param or ()).items():
         space[key] = read_values(key, text)

@@ -26,10 +26,10 @@ def component_labels(lists, absent):
     """Return the number of each candidate's connected component, as int32 of shape (n_candidates,).
 
     The components of each query are numbered from 1. The largest component has number 1. Among components of equal
-    size, the component with the first item comes first. The graph joins two items if a list of positive weight contains
-    both items. With ``absent="last"``, the list needs to contain only one of them. With "auto", lists marked as paired
-    comparisons must contain both items, and other lists only one. Methods that do not compare items pass
-    ``absent=None``; each query is then one component.
+    size, the component with the first item comes first. Two items are joined if a list of positive weight contains both
+    items. With ``absent="last"``, they are also joined if the list contains only one of the two items. With "auto",
+    lists marked as paired comparisons must contain both items, and other lists only one. Methods that do not compare
+    items pass ``absent=None``; each query is then one component.
     """
     if absent is None or (together := _compared_with_all(lists, absent)).all():
         return np.ones(lists.n_candidates, dtype=np.int32)
@@ -37,7 +37,7 @@ def component_labels(lists, absent):
 
 
 def ranks_absent_last(lists, absent):
-    """Return a mask of the lists that rank absent items last, of shape (n_lists,).
+    """Return a mask of shape (n_lists,): True for each list that ranks absent items last.
 
     `absent` is "last", "ignore" or "auto". With "auto", lists marked as paired comparisons ignore absent items, and
     other lists rank them last.
@@ -190,7 +190,7 @@ _LENIENCE = {
 
 
 def warn_of_partial_lists(lists, lenient, method):
-    """Warn if the median length of the lists is below half of the number of items in more than half of the queries.
+    """Warn if, in most queries, the median length of the lists is below half of the number of items.
 
     The message names the method, `method`, and suggests another value for its parameter, `lenient`. The warning refers
     to the line that called the package.

@@ -36,7 +36,7 @@ def read_ties(values, name):
 
 
 def refuse_outcomes(df, winner, loser, caller, items=None):
-    """Raise InputError if the values of a column are the names of the two item columns, and therefore outcomes.
+    """Raise InputError if the values of a column are the names of the two item columns; they are then outcomes.
 
     `items` is an index of all ids in the columns `winner` and `loser`. If it is given, these two columns need not be
     searched.
@@ -76,7 +76,7 @@ def _show(one):
 
 
 def _texts(ids):
-    """Return the set of all ids in an index that are text."""
+    """Return all text ids of an index as a set."""
     return set() if pd.api.types.is_numeric_dtype(ids.dtype) else {one for one in ids.tolist() if isinstance(one, str)}
 
 

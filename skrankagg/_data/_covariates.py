@@ -156,7 +156,7 @@ def covariates_of_rows(lists, rows):
 
 
 def fields_of_columns(columns):
-    """Return the RankedLists fields for covariates that are given as a dict of name to values, of shape (n_rows,)."""
+    """Return the RankedLists fields for covariates; `columns` maps each name to an array of shape (n_rows,)."""
     if not columns:
         return {"covariates": None, "row_covariates": None}
     return {"covariates": tuple(columns), "row_covariates": np.stack(list(columns.values()), axis=1)}
@@ -179,7 +179,7 @@ def fields_of_pairs(sides, rows, turned):
 
 
 def select_covariates(lists, names, caller):
-    """Return the covariates with the given names, of shape (n_rows, n_names); raise InputError for invalid names."""
+    """Return the covariates `names` as an array of shape (n_rows, n_names); raise InputError for invalid names."""
     known = covariate_names(lists)
     for name in names:
         if name not in known:

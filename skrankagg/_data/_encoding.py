@@ -251,9 +251,9 @@ def _warn_of_row_splits(index, list_code, value, with_rank):
 
 
 def _lack_ranks(suspects, list_code, rank):
-    """Return a mask of the lists in `suspects` that lack ranks.
+    """Return a mask of the lists in `suspects` where some ranks are missing.
 
-    A list lacks ranks if its largest rank exceeds the number of its rows.
+    Ranks are missing if the largest rank of a list exceeds the number of its rows.
     """
     codes, place = np.unique(suspects, return_inverse=True)
     slot = np.minimum(np.searchsorted(codes, list_code), len(codes) - 1)

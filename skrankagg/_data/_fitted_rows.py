@@ -41,7 +41,7 @@ class FittedRows:
         self._lists = None  # cleared last, because another thread may be reading the lists
 
     def torn_queries(self, lists):
-        """Return the positions of queries that are in both the fitted data and `lists`, but share no row."""
+        """Return the positions of queries that the fitted data and `lists` both contain, but without a common row."""
         kept = self._lists
         if kept is not None:
             self._forget_lists(kept)

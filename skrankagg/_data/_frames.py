@@ -430,8 +430,8 @@ def _is_stored_as_given(column):
 def index_of_names(*names):
     """Return an index of the names of a frame's columns.
 
-    The index is cached, because building it takes as long as all other steps for a small frame. The result is a view of
-    the cached index, so a caller may rename it.
+    The index is cached, because building it takes as long as all other steps of creating a small frame. The result is a
+    view of the cached index, so a caller may rename it.
     """
     return _cached_index(names, pd.get_option("mode.string_storage")).view()
 

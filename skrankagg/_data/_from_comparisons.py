@@ -576,7 +576,7 @@ def _encode_counts(cls, queries, items, keys, who):
 
     `keys` is a list of arrays of codes; comparisons are equal if all their codes are equal. If there are several
     queries, the first array contains the queries. The next arrays contain the groups, one array for each grouping in
-    `who`. The last three arrays contain the upper items, the lower items, and 1 for each tie.
+    `who`. The last three arrays contain the better item, the worse item, and 1 for a tie.
     """
     keys, count = count_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
     upper, lower, tied = keys[-3:]

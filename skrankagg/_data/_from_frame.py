@@ -49,7 +49,7 @@ def from_frame(
     query, voter, item : str or None, default="query", "voter", "item"
         Names of the columns of ids, which may have any sortable dtype. With ``query=None``, all rows belong to one
         query, ``q``. With ``voter=None``, or without a column of voters, all rows belong to one voter, ``consensus``.
-        So the result of an aggregation can be aggregated again.
+        For this reason, the result of an aggregation can be aggregated again.
     rank : str or None, default="rank"
         Name of the column of ranks, where 1 is the best rank; None ignores the column.
     score : str or None, default="score"

@@ -369,7 +369,7 @@ def from_ballots(
 
     Parameters
     ----------
-    ballots : sequence of str, or of lists of items or of lists of tied items, or DataFrame
+    ballots : sequence of str or list, or DataFrame
         Each ballot is text or a list of levels, best level first. In text, ">" separates the levels, and "=" separates
         the tied items of a level; blanks around ids are ignored. In a list, a level is an item or a list of tied items.
         A data frame of pandas, polars or pyarrow has one of these forms, see Notes:

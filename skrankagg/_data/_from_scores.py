@@ -165,7 +165,7 @@ def _by_voter(scores, voters):
 
 
 def _labels(read, queries, items):
-    """Return the ids of queries and items, and the matrices; DataFrames are put into the order of the first one."""
+    """Return the ids of queries and items, and the matrices; all DataFrames get the order of the first one."""
     frames = {name: one for name, one in read.items() if isinstance(one, pd.DataFrame)}
     if not frames:
         return queries, items, read

@@ -61,7 +61,7 @@ def from_wide(
         How to treat an item that a list contains twice. Without `pairs`, both "first" and "best" keep the item's best
         place.
     missing_ids : {"error", "drop"}, default="error"
-        How to treat missing items before the end of a column, or items without a number with `pairs`.
+        How to treat a missing item before the end of a column or, with `pairs`, an item without a number.
     strip : bool, default=False
         Whether to remove blanks around text ids; an item that consists of blanks counts as missing.
     weights : mapping of voter to float, or sequence of float in the order of the columns, default=None

@@ -39,7 +39,7 @@ class Form(NamedTuple):
     read_fields : callable
         Returns the metadata of a hit as a mapping, or None.
     zero_is_none : bool
-        Whether scores of a kind are ignored if all of them are 0.
+        If True, a kind of score is ignored if all scores of this kind are 0.
     """
 
     fits: Callable[[Any], bool]
@@ -50,7 +50,7 @@ class Form(NamedTuple):
 
 
 def find_form(hit):
-    """Return the :class:`Form` that reads a hit, or None for a hit of an unknown client, an id, a pair or an array."""
+    """Return the :class:`Form` that reads a hit; None for an unknown client, and for an id, a pair or an array."""
     if isinstance(hit, str | int | float | tuple | list | np.generic | np.ndarray):
         return None
     return next((form for form in (_OF_DICTS if isinstance(hit, Mapping) else _OF_OBJECTS) if form.fits(hit)), None)
@@ -91,7 +91,7 @@ def _open_dict(given):
 
 
 def read_scores(form, hits, caller, voter, declared=False):
-    """Return a tuple: the scores of the hits (None if they have none), and whether lower scores are better.
+    """Return a tuple: the scores of the hits, or None without scores; and True if lower scores are better.
 
     All hits come from the client of `form`. With `declared`, the user has stated whether lower scores are better, so
     this is not inferred from the order of the hits.

@@ -32,7 +32,7 @@ def as_hits(hits, caller, voter, *, scores):
 def read_list(one, key, caller, name, *, declared=False, score=None):
     """Read a list of ids, pairs or hits, a dict of id to score, or the response of a search client.
 
-    Returns four values: a list of the ids, the scores or None, the hits, and whether lower scores are better. If the
+    Returns four values: a list of the ids, the scores or None, the hits, and True if lower scores are better. If the
     list has only ids and scores, the ids are also the hits.
 
     `key` is the location of the id in a hit, or None. `score` is the location of the score, or None. With `declared`,
@@ -156,7 +156,7 @@ def negate(scores):
 
 
 def check_key(key, names, strict, caller):
-    """Raise an error if `key` is a mapping for unnamed lists or, with `strict`, if the mapping names unknown lists."""
+    """Raise an error if `key` is a mapping but the lists have no names; with `strict`, also if it has unknown names."""
     if not isinstance(key, Mapping):
         return
     if names is None:
@@ -193,7 +193,7 @@ def is_pair(one):
 def hold_pairs(places):
     """Return True for a list of (item, score) pairs.
 
-    The first entry must be a pair, or it must be another list or tuple, and a later entry must be a pair.
+    Either the first entry is a pair, or it is another list or tuple and a later entry is a pair.
     """
     if not len(places):
         return False
@@ -219,7 +219,7 @@ def split_pairs(pairs, caller, where):
 def read_hit(hit, where, caller, voter, place, form=None):
     """Return the id or the score of a hit; `where` is a key of a dict, an attribute, or a function of the hit.
 
-    If the hit lacks this key or attribute, its metadata are searched if `form` is given.
+    If `form` is given and the hit lacks this key or attribute, the metadata of the hit are searched.
     """
     try:
         if callable(where):

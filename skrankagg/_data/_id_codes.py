@@ -81,7 +81,7 @@ def _encode_objects(objects, dtype):
 
 
 def can_encode_together(parts):
-    """Return True if :func:`encode_together` accepts these Series, because all are text or all have dtype object."""
+    """Return True if :func:`encode_together` accepts these Series: all are text, or all have dtype object."""
     dtype = parts[0].dtype
     is_known = pd.api.types.is_object_dtype(dtype) or isinstance(dtype, pd.StringDtype)
     return is_known and all(part.dtype == dtype for part in parts)
@@ -149,8 +149,8 @@ def _factorize_objects(objects):
 def _number_objects(objects):
     r"""Return the result of ``pd.factorize`` for an array of objects, also for texts with NUL characters.
 
-    Pandas 2 treats texts that differ only after a NUL character as equal if all objects are texts. So an object that is
-    not a text is appended first.
+    Pandas 2 treats texts that differ only after a NUL character as equal if all objects are texts. To prevent this, an
+    object that is not a text is appended to the array.
 
     >>> import numpy as np
     >>> from skrankagg._data._id_codes import _number_objects

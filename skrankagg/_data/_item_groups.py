@@ -203,7 +203,10 @@ def _encode_groups(values):
 
 
 def _match(theirs, ours, kind):
-    """Return the position of each id of the lists among the ids of the groups, or -1; refuse ids of different types."""
+    """Look up the ids of the lists among the ids of the groups; return their positions, or -1 for an unknown id.
+
+    Raises InputError if no id is known because the two kinds of ids have different types.
+    """
     found = plain_index(ours).get_indexer(plain_index(theirs))
     if (found < 0).all():
         types = [id_type(ids) for ids in (theirs, ours)]

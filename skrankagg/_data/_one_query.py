@@ -185,8 +185,8 @@ def has_not_arrived(one):
 def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
     """Read the lists of one query as :class:`PlainQuery`.
 
-    If only some of the lists have scores, `by_rank` is called. It returns True if the method reads only ranks. Lists
-    without scores then get descending scores.
+    If only some of the lists have scores, `by_rank` is called. It returns True if the method reads only ranks. In this
+    case, lists without scores get descending scores.
     """
     names = None
     if isinstance(lists, Mapping):
@@ -479,7 +479,7 @@ def _sort_names(held, names):
 
 
 def _read_scores(plain, held, n_rows):
-    """Return the scores of all rows as float64, and whether the scores of all lists are in descending order."""
+    """Return the scores of all rows as float64, and True if the scores of each list are in descending order."""
     scores = [plain.scores[v] for v in held]
     try:
         score, largest, falls = gather_scores(scores, n_rows)

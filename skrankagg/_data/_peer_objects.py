@@ -32,7 +32,7 @@ def plain_object(given):
 
 
 def plain_objects(given):
-    """Convert the runs in a dict with :func:`plain_object`, or the runs in a list that are named tuples.
+    """Convert all runs of a dict by :func:`plain_object`; in a list, convert only the runs of named tuples.
 
     Runs of ranx in a list stay unchanged, because their names are read later.
     """

@@ -61,7 +61,7 @@ def unpack(value):
 
 
 class PortableState:
-    """Mixin of estimators that packs the pandas objects in the state, so that libraries such as skops can save it."""
+    """Mixin that packs the pandas objects in an estimator's state, so that libraries such as skops can save it."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: pack(value) for name, value in super().__getstate__().items()}

@@ -35,7 +35,7 @@ _ID_TYPES = {
 
 
 class QueryIds(Protocol):
-    """Protocol of the attributes of ranked lists that :meth:`Qrels.align` reads."""
+    """Protocol for the attributes that :meth:`Qrels.align` reads from ranked lists."""
 
     @property
     def queries(self) -> pd.Index: ...
@@ -208,7 +208,7 @@ class Qrels(Immutable):
         ValueError
             If the labels do not have one dimension, or a label is missing. If there are no labels, or the number of ids
             differs from the number of labels. If `queries` is None and the index of a Series is not 0, 1, 2, and so on.
-            In this case, it is unclear if the frames of scores have this index as well.
+            In this case, it is unclear if the frames of scores have the same index.
 
         See Also
         --------
@@ -372,7 +372,7 @@ class Qrels(Immutable):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AlignedQrels(Immutable):
-    """Judgements with one sample per query of ranked lists, for use as ``y`` in scikit-learn's searches and curves.
+    """Judgements with one sample for each query of some lists, for use as ``y`` in scikit-learn's searches and curves.
 
     :meth:`Qrels.align` creates AlignedQrels. Splitters divide the judgements together with the lists. Judgements are
     looked up by query id and never by position, so the order of the samples does not matter.

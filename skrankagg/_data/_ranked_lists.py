@@ -50,7 +50,7 @@ _SHOWN_PLACES, _SHOWN_VOTERS = 5, 8
 def _constructor(
     function: Callable[Concatenate[Any, _Parameters], Any],
 ) -> Callable[[Any], "classmethod[RankedLists, _Parameters, RankedLists]"]:
-    """Turn a function of another module into a classmethod of RankedLists; its first argument is the class.
+    """Turn a function of another module into a classmethod of RankedLists; the function gets the class first.
 
     As a decorator, it keeps the signature for type checkers; a plain assignment would lose the signature.
     """
@@ -339,7 +339,7 @@ class RankedLists(Immutable):
 
     @cached_property
     def rows_by_candidate(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Offsets of shape (n_candidates + 1,), and the row numbers sorted by candidate, of shape (n_rows,).
+        """Two arrays: offsets of shape (n_candidates + 1,), and row numbers of shape (n_rows,), sorted by candidate.
 
         The rows of candidate ``c`` are ``rows[offsets[c]:offsets[c + 1]]``.
         """

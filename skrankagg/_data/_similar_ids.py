@@ -32,7 +32,7 @@ def warn_of_similar_ids(lists, caller):
 
 
 def _similar(ids):
-    """Find ids that differ only in case or blanks; return pairs of ids, the earlier id first."""
+    """Find ids that differ only in case or blanks; return pairs of ids, each in the order of `ids`."""
     if isinstance(ids, pd.CategoricalIndex):
         ids = plain_index(ids)
     if not pd.api.types.is_string_dtype(ids.dtype):

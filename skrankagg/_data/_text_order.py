@@ -19,7 +19,7 @@ def is_arrow_text(dtype):
 
 
 def order_of_text(index):
-    """Return the positions, of shape (n,), that sort an index of distinct strings, or None if the strings are sorted.
+    """Return the positions that sort an index of distinct strings, or None if the index is already sorted.
 
     >>> import pandas as pd
     >>> from skrankagg._data._text_order import order_of_text
@@ -35,7 +35,7 @@ def order_of_text(index):
 
 
 def order_of_names(names):
-    """Return the positions, of shape (n,), that sort a list of distinct strings, or None if the strings are sorted."""
+    """Return the positions that sort a list of distinct strings, or None if the list is already sorted."""
     if all(map(lt, names, islice(names, 1, None))):
         return None
     text = "" if len(names) < _FEW else "".join(names)

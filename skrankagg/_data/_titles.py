@@ -56,7 +56,7 @@ def other_titles(name):
 def query_ids(titles):
     """Return the titles of columns with query ids, such as "qid"; return [] if there is no column "query".
 
-    If there are both, the column "query" usually contains the texts of the queries.
+    If a frame has both kinds of columns, the column "query" usually contains the texts of the queries.
 
     >>> from skrankagg._data._titles import query_ids
     >>> query_ids(["qid", "query", "docno"]), query_ids(["qid", "docno"])

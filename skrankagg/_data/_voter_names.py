@@ -20,17 +20,17 @@ _NUMBER = re.compile(r"\d+|(?<![^\W_])[^\W\d_](?![^\W_])")
 
 
 def find_voters(known, voters):
-    """Return the position of each voter among the known voters, of shape (n_voters,); unknown voters get -1."""
+    """Look up voters among the known voters; return an array of their positions, -1 for an unknown voter."""
     return plain_index(known).get_indexer(plain_index(voters))
 
 
 def unmatched(names, voters):
-    """Return a mask of shape (n_names,) of the names that are not ids of voters."""
+    """Return a mask of shape (n_names,): True for each name that is not the id of a voter."""
     return find_voters(voters, names) < 0
 
 
 def near_voters(names, voters):
-    """Find the id of a voter that each misspelt name probably means; return a list of (name, id) pairs.
+    """For each misspelt name, find the id of the voter that it probably means; return a list of (name, id) pairs.
 
     A pair is returned for each name that resembles exactly one id. A name resembles an id if they differ only in case,
     outer blanks, leading zeros or type. If there is no such id, a name resembles the ids with a similar spelling. Ids

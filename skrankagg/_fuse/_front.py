@@ -85,8 +85,8 @@ def fuse(
     key : str, callable, or mapping of list name to str or callable, default=None
         Location of the id in a hit of a search client: a key of a dict, an attribute of an object, or a function of the
         hit. The id may also be stored under this key in the hit's metadata. The function may return (id, score). With
-        None, the ids of known clients are read. A mapping has a key for some of the lists; other lists are read as with
-        None.
+        None, the ids of known clients are read. A mapping may have keys for only some lists; the other lists are read
+        as with None.
     explain : bool, default=False
         Whether to add each list's share of the score, for methods whose scores are sums over the lists.
     return_items : bool, default=False

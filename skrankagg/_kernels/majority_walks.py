@@ -7,11 +7,11 @@ from .loading import as_vf, as_vi
 
 
 def majority_walks(margin, upper, lower, start, n_states, jump):
-    """Compute the long-run distribution of a walker for each draw.
+    """For each draw, compute the long-run distribution of a random walker over the items.
 
     The states of a draw are the items that its lists contain. A step draws one of the states at random. The walker
-    moves there if a majority prefers the drawn item, and otherwise stays. With probability `jump`, above 0, the walker
-    instead goes to an item drawn from `start`.
+    moves to the drawn item if a majority prefers this item to the walker's present item, and otherwise stays. With
+    probability `jump`, above 0, the walker instead goes to an item drawn from `start`.
 
     `upper` and `lower`, of shape (n_pairs,), contain all pairs of items 0 to n - 1 with upper < lower, in ascending
     order. `margin`, of shape (n_draws, n_pairs), is the margin of the upper over the lower item; it must be exact, and

@@ -87,8 +87,8 @@ def details_of(factor=NO_FACTOR, *, use_lowest=False, helper=None, warn=None):
     helper : callable or None
         For TABLE, ``helper(length)`` returns the values of the ranks 1, 1.5, 2 and so on, at least up to `length`. For
         OF_SUPPORT, ``helper(support, 0)`` returns the factors of all items. Without weights, ``helper(None, m)``
-        returns the factors of the supports 0 to m. Each result is a vector of floats. If the factors of all items are
-        an empty vector, `sum_lists` returns None.
+        returns the factors of the supports 0 to m. Each result is a vector of floats. If ``helper`` returns an empty
+        vector of factors, `sum_lists` returns None.
     warn : callable or None
         Called without arguments if most lists lack more than half of the items.
 

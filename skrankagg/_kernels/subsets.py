@@ -14,9 +14,9 @@ def cheapest_buckets(before, level, most, n_steps):
     item of a cheap order to its first item.
 
     Returns five values. The first is the least cost. The second is the number of orders with this cost, where 2 means
-    two or more. It is -1 if `n_steps` steps are too few to decide. The third is the largest number of ties at this
-    cost. The fourth is the number of orders with this cost and this number of ties, where 2 means two or more. The
-    fifth is one of these orders. It contains the bucket of each item, and bucket 0 is the best.
+    two or more. The second value is -1 if `n_steps` steps are too few to decide. The third is the largest number of
+    ties at this cost. The fourth is the number of orders with this cost and this number of ties, where 2 means two or
+    more. The fifth is one of these orders. It contains the bucket of each item, and bucket 0 is the best.
     """
     n = len(before)
     arrays = as_vf(np.ravel(before)), as_vf(np.ravel(level))

@@ -106,7 +106,7 @@ def fit_task(estimator, n_parts=0):
 
 
 def without_callbacks(estimator):
-    """Return a shallow copy of an estimator without callbacks, which can be sent to another process."""
+    """Copy an estimator without its callbacks, so that the copy can be sent to another process; the copy is shallow."""
     bare = copy.copy(estimator)
     for name in ("_skl_callbacks", "_skl_callbacks_to_teardown", "_callback_fit_ctx", "_parent_callback_ctx", _MARK):
         vars(bare).pop(name, None)

@@ -9,9 +9,9 @@ from ._sklearn import BaseComposition, show_in_parallel
 class Composition(BaseComposition):
     """Base class of estimators that contain other estimators, as a list of (name, estimator) tuples.
 
-    The class attribute ``_members_name`` is the name of the parameter with this list. The members are its estimators. A
-    parameter of a member is also a parameter of the whole estimator, with the name ``name__parameter``. The string
-    "drop" can replace a member.
+    The class attribute ``_members_name`` is the name of the parameter with this list. The estimators in the list are
+    called members. A parameter of a member is also a parameter of the whole estimator, with the name
+    ``name__parameter``. The string "drop" can replace a member.
     """
 
     _members_name = "aggregators"

@@ -34,7 +34,7 @@ _SYNONYMS = {
 
 
 def find_same(name, known):
-    """Find the known name that equals a name or is a synonym of it, or return None.
+    """Find the known name that equals `name` or is a synonym of `name`; return None if there is no such name.
 
     Case and separators are ignored.
 

@@ -15,7 +15,8 @@ def aligned_table(rows: Sequence[Sequence[str]], left: Collection[int] = (0,), r
     left : collection of int, default=(0,)
         Positions of the left-aligned columns, from 0; the other columns are right-aligned.
     rules : collection of int, default=(1,)
-        Positions, from 0, of the rows below a horizontal line. ``len(rows)`` adds a line below the table.
+        Positions, from 0, of the rows that have a horizontal line above them. ``len(rows)`` adds a line below the
+        table.
 
     Returns
     -------

@@ -69,7 +69,7 @@ class Votes:
     def count(self):
         """Return the total of each candidate: its votes for the first place, or minus its votes for the last place.
 
-        If absent items are ignored, the mean of the votes of each list is subtracted from the items of the list.
+        If absent items are ignored, the mean of a list's votes is subtracted from the totals of the list's items.
         """
         lists = self.lists
         own, by_absence, even = self._ways()
@@ -226,8 +226,8 @@ def leave_by_margins(prefer, total, below_mean):
 
     All queries have the same number of items. `prefer`, of shape (n_queries, n_items, n_items), contains the weights of
     the lists that prefer the row's item to the column's item. `total`, of shape (n_queries,), contains the total weight
-    of each query's lists. The items with the fewest points leave; if `below_mean` is true, all items below the mean
-    leave.
+    of each query's lists. In each round, the items with the fewest points leave. If `below_mean` is true, all items
+    with fewer points than the mean leave instead.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._ballots._rounds import leave_by_margins

@@ -22,9 +22,9 @@ _BLOCK = 1 << 17
 class BIRRA(BaseAggregator):
     r"""Rank items by repeated naive Bayes, where the current top items are treated as the true items.
 
-    The places of each list are divided into bins. The weight of a bin is learnt from the number of true items in the
-    list down to this bin. The top of a list therefore has a large weight if it contains the leading items of the
-    consensus. No single list decides the result.
+    The places of each list are divided into bins of neighbouring places. The weight of a bin is learnt from the number
+    of true items at the list's places down to this bin. The top of a list therefore has a large weight if it contains
+    the leading items of the consensus. No single list decides the result.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ class BIRRA(BaseAggregator):
         return score, scale, n_iter, ~moving, factor
 
     def _factors(self, lists, n_true, n_others):
-        """Compute the smoothed log Bayes factor of each bin of each list, of shape (n_lists, n_bins)."""
+        """Compute the smoothed log Bayes factor of each bin, as an array of shape (n_lists, n_bins)."""
         factor = np.log((n_true + 1) / (n_others + 1)) - np.log(self.prior / (1 - self.prior))
         factor = smooth_3rs3r(factor)
         factor = np.maximum.accumulate(factor[:, ::-1], axis=1)[:, ::-1]
@@ -177,7 +177,10 @@ class BIRRA(BaseAggregator):
 
 
 class _Bins:
-    """Bins of the rows, and of the absent items of each list; the methods count items and add up factors by bin."""
+    """Bin of each row, and of the absent items of each list.
+
+    The methods of this class count items by bin, and add up the factors of bins.
+    """
 
     def __init__(self, lists, n_bins):
         self.lists, self.n_bins = lists, n_bins
@@ -212,7 +215,7 @@ class _Bins:
         return factor[self.row_cell] * weight[self.lists.row_list], factor[self.absent_cell] * weight
 
     def sum_factors(self, factor):
-        """For each candidate, return the sum of the factors of its bins, and the sum of their absolute values."""
+        """For each candidate, return the sum of the factors of its bins, and the sum of the absolute factors."""
         lists = self.lists
         held, absent = self.shares(factor)
         gain = held - absent[lists.row_list]

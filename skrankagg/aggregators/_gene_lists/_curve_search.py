@@ -209,7 +209,7 @@ class _Search:
         return descent_step, descent, -descent_value
 
     def _stride(self, x, step):
-        """Return the multiple of `step` that leads to the first bound, and a mask of the parameters at this bound."""
+        """Return the factor of `step` at which `x` reaches a bound, and a mask of the parameters at this bound."""
         strides = np.full(4, inf)
         moves = np.flatnonzero(step)
         with np.errstate(over="ignore"):
@@ -254,7 +254,7 @@ def _strictly_inside(x, lowest):
 
 
 def _to_radius(x, direction, radius):
-    """Return the multiple of `direction` that moves `x` to the norm `radius`."""
+    """Return the factor for which ``x + factor * direction`` has the norm `radius`."""
     a = direction.dot(direction)
     if a == 0:
         raise ValueError("`direction` must not be zero, because it must lead to the boundary of the trust region.")
@@ -266,7 +266,7 @@ def _to_radius(x, direction, radius):
 
 
 def _lowest_point(square, slope, fixed, low, high):
-    """Return the lowest point of a quadratic function between two bounds, and its value."""
+    """Return the point between two bounds where a quadratic function is lowest, and the function's value there."""
     points = [low, high]
     if square != 0:
         extremum = -0.5 * slope / square
@@ -310,7 +310,7 @@ def _trust_region_step(n_places, uf, s, v, radius, alpha):
 
 
 def _excess_length(alpha, suf, suf_squares, squares, radius):
-    """Return how much longer than `radius` a step with damping `alpha` is, and the derivative of its length."""
+    """Return the length of a step minus `radius`, and the derivative of the length by the damping `alpha`."""
     damped = squares + alpha
     length = _norm(suf / damped)
     return length - radius, -np.add.reduce(suf_squares / damped**3) / length

@@ -82,9 +82,9 @@ class MAIC(WeightedAggregator):
     **The order within lists has an effect only if the lists contain different items.** If all lists contain the same
     items, as complete rankings do, all weights stay equal and all items tie. The same holds for the items of a single
     list, and for the items of lists that share no items. Tied items are sorted by mean rank, and only then by the
-    number of lists. For the mean rank, an item missing from a list gets the mean of the ranks after the list's last
-    item. For complete lists this is the order of :class:`BordaCount`. Weights may increase towards the end of a list,
-    because an item gains if it comes after an item that many lists contain.
+    number of lists that contain them. For the mean rank, an item missing from a list gets the mean of the ranks after
+    the list's last item. For complete lists this is the order of :class:`BordaCount`. Weights may increase towards the
+    end of a list, because an item gains if it comes after an item that many lists contain.
 
     In lists of more than one tie class, ``curve="exponential"`` replaces the weights by the nearest curve :math:`a
     e^{-bx} - cx + d` with :math:`a, b, d \ge 0` and :math:`c \ge 10^{-8}`. In this fit, squared errors are divided by

@@ -4,9 +4,10 @@ import numpy as np
 
 
 def smooth_3rs3r(values):
-    """Smooth each row of a matrix by running medians of three values, which are repeated after peaks are split.
+    """Smooth each row of a matrix by repeated running medians of three values.
 
-    Peaks and valleys of two equal values are split, because running medians do not remove them.
+    Peaks and valleys of two equal values are then split, because running medians do not remove them. After this split,
+    the running medians are repeated.
 
     The method, including the rule for the ends, is from J. W. Tukey, "Exploratory Data Analysis", 1977, chapter 7. Rows
     of fewer than three columns are returned unchanged.

@@ -23,9 +23,10 @@ def half_cuts(matrix, most, x, budget):
     """Find half cuts that a fractional solution `x` violates, from the rows that `x` satisfies with equality.
 
     The rows ``matrix @ x <= most`` have integer coefficients. They are valid for all integer solutions with variables
-    from 0 to 1. Returns a sparse matrix of cuts, of shape (n_cuts, n_variables), and the upper limits of the cuts, of
-    shape (n_cuts,). `x` violates each cut by about 1/2. Raises Unfinished if the time limit has passed. The method
-    follows A. Caprara and M. Fischetti, "{0, 1/2}-Chvátal-Gomory cuts", Mathematical Programming 74, 1996.
+    from 0 to 1. A half cut is half of a sum of rows, with the upper limit rounded down. Returns a sparse matrix of
+    cuts, of shape (n_cuts, n_variables), and the upper limits of the cuts, of shape (n_cuts,). `x` violates each cut by
+    about 1/2. Raises Unfinished if the time limit has passed. The method follows A. Caprara and M. Fischetti, "{0,
+    1/2}-Chvátal-Gomory cuts", Mathematical Programming 74, 1996.
     """
     n = matrix.shape[1]
     slack = np.maximum(most - matrix @ x, 0.0)

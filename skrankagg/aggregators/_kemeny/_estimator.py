@@ -66,14 +66,14 @@ class Kemeny(BaseAggregator):
     ----------
     method : {"auto", "exact", "iterated-local-search", "local-search"}, default="auto"
         "exact" searches until the order is proven to be optimal, or until `time_limit` has passed. "auto" does the same
-        if there is a time limit. Without a time limit, "auto" proves components of up to 60 items and only searches
-        larger components. A component is a group of items connected by cycles of majorities, see
-        :func:`condorcet_components`. The other two methods do not prove optimality.
+        if there is a time limit. Without a time limit, "auto" proves the optimal order of components with up to 60
+        items; in larger components it only searches for a good order. A component is a group of items connected by
+        cycles of majorities, see :func:`condorcet_components`. The other two methods do not prove optimality.
     consensus_ties : {"strict", "weak"}, default="strict"
         Whether the consensus orders all items ("strict") or may tie items ("weak"). If tying two items costs the same
         as ordering them, the tie is preferred.
     penalty : float, default=0.5
-        Cost of a pair that is tied in a list or in the consensus but not in both, from 0 to 1. Below 0.5 the score is
+        Cost, from 0 to 1, of a pair that is tied in a list or in the consensus but not in both. Below 0.5 the score is
         not a distance, and at 0 the weak consensus ties all items. The penalty never changes the best strict order,
         only its score.
     absent : {"last", "ignore"}, default="last"
@@ -84,7 +84,7 @@ class Kemeny(BaseAggregator):
         limit by at most a tenth of the limit or 0.2 seconds, whichever is more. The limit does not cover two steps:
         counting the pairs of all items, and starting the `n_jobs` processes, which happens once for several queries.
     n_restarts : int, default=200
-        Number of rounds of the iterated local search in each component that is not proven.
+        Number of rounds of the iterated local search in each component whose optimal order is not proven.
     random_state : int, RandomState instance or None, default=0
         Source of randomness of the search. Each query starts from the same random state; an int gives the same
         consensus on every call.
@@ -100,7 +100,7 @@ class Kemeny(BaseAggregator):
     orders : list of tuple (item, item), default=None
         Pairs of items, such as ``[("a", "b")]``: the first item must be above the second item, and must not tie with
         it. If a query lacks one of the two items, the pair does not apply to this query. An error is raised if pins and
-        orders contradict each other, or if an item of theirs is in no query.
+        orders contradict each other, or if they name an item that is in no query.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 
