@@ -421,5 +421,5 @@ def _share_of_top(first, last, k):
 
 
 def _share_above(one, other):
-    """Return the share of replicates in which one item ranks above another, given their places; ties count half."""
+    """Return the share of replicates in which the first item is above the second; ties count half."""
     return ((one < other).mean(axis=-1) + (one <= other).mean(axis=-1)) / 2

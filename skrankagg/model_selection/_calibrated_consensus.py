@@ -29,7 +29,7 @@ _NEARLY_FREE = 1e6
 
 
 class CalibratedConsensus(JudgedConsensus):
-    r"""Add to a consensus the probability that each item is relevant, learned from judged queries.
+    r"""Learn from judged queries how probably an item is relevant, and add this probability to a consensus.
 
     The scores of a consensus order the items of one query. They are not probabilities, and the scores of different
     queries may have different scales. This estimator learns how often items with a similar score or rank were relevant
@@ -75,7 +75,7 @@ class CalibratedConsensus(JudgedConsensus):
     n_queries_ : int
         Number of judged queries.
     n_relevant_ : int
-        Number of relevant items in the consensus of these queries.
+        Number of relevant items in the consensus of the judged queries.
 
     See Also
     --------
@@ -97,7 +97,7 @@ class CalibratedConsensus(JudgedConsensus):
 
     There is an isotonic regression for each fold. The mean of these regressions changes in smaller steps than a single
     regression. Scikit-learn's ``CalibratedClassifierCV`` computes the same mean from the same scores and folds. A
-    sigmoid is fitted once.
+    sigmoid is fitted only once, not for each fold.
 
     The sigmoid is fitted to the targets of Platt [1]_. With r relevant and s other samples, the target of a relevant
     sample is :math:`(r + 1)/(r + 2)`, and the target of any other sample is :math:`1/(s + 2)`. Tied items have the same
@@ -189,7 +189,7 @@ class CalibratedConsensus(JudgedConsensus):
             self.calibrators_ = [_fit_sigmoid(X, relevant, 1.0 if self.feature == "all" else _NEARLY_FREE)]
 
     def _features(self, rows):
-        """Return the features of the rows, of shape (n_rows, n_features); higher values suggest relevance."""
+        """Return the features as an array of shape (n_rows, n_features); higher values suggest relevance."""
         if self.feature == "min-max":
             columns = [rows.min_max()]
         elif self.feature == "rank":

@@ -5,7 +5,7 @@ from ..metrics._judging._find_judgements import find_judgements, tags_of
 
 
 def find_learners(members, learns):
-    """Find the methods that learn from judgements; return a dict of their names to reasons.
+    """Find the methods that learn from judgements; return a dict from the name of each method to the reason.
 
     `learns` contains the names of further methods that learn from judgements.
     """
@@ -33,8 +33,8 @@ def refuse_learners(reasons):
 def refuse_learnt(members, learns):
     """Raise InputError if a method in `learns` does not learn anything in ``fit``.
 
-    Its parameters must have been learned from judgements before ``fit``. Cross-validation therefore cannot measure the
-    method on queries from which the parameters were not learned.
+    The parameters of such a method were learned from judgements before ``fit``. Cross-validation therefore cannot
+    measure the method on queries from which the parameters were not learned.
     """
     learnt = [name for name, one in members if name in learns and find_judgements(one) is None and not _is_fitted(one)]
     if learnt:

@@ -64,7 +64,7 @@ def text_table(
         rows; it may have several levels.
     references : DataFrame, default=None
         Further rows, such as single voters. They are shown below a rule and are never marked. Their cells are blank in
-        columns that this frame lacks.
+        columns that `references` lacks.
     marks : DataFrame of str, default=None
         Text after each number, such as "+" and "-" from :func:`significance_marks`. Rows and columns are matched to
         `table` by their labels.

@@ -40,7 +40,7 @@ class TopSet(JudgedConsensus):
         requires at least this share of the relevant items in the lists of the query. Choose at most 0.5, because the
         last relevant items are usually near the end of the lists.
     confidence : float, default=0.9
-        Probability that the result for a new query contains these items, between 0 and 1.
+        Probability, between 0 and 1, that the result for a new query contains the items that `holds` requires.
     cv : int, splitter or iterable, default=5
         Folds of whole queries, as in :func:`cross_val_consensus`. They are used only if the aggregator learns from
         judgements: the consensus of each judged query then comes from a fit on the other folds.
@@ -53,8 +53,8 @@ class TopSet(JudgedConsensus):
     aggregator_ : estimator
         The method, fitted on all queries.
     depth_ : int or float
-        With ``holds="one"``, the number of items in the result. With a share, the items of the result have a scaled
-        score of at least ``1 - depth_``.
+        With ``holds="one"``, the number of items in the result. With a share, the scores of each query are scaled
+        to the range from 0 to 1, and the result contains the items with a score of at least ``1 - depth_``.
     n_queries_ : int
         Number of judged queries with a relevant item in the lists; the depth is learned from these queries.
     n_left_out_ : int
@@ -62,7 +62,7 @@ class TopSet(JudgedConsensus):
 
     See Also
     --------
-    CalibratedConsensus : Adds the probability of each item, which is right on average over queries.
+    CalibratedConsensus : Adds probabilities of relevance, which are right on average over queries.
     skrankagg.preprocessing.TopK : Cuts each list after k items.
 
     Notes

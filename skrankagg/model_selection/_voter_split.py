@@ -64,9 +64,10 @@ class VoterKFold:
     folds have no test list of the query, and their training sets contain all lists of the query. If a query has only
     one list, the fold that tests the list has no training list of the query.
 
-    A comparison with a fractional outcome (share) or a weight factor counts as a single comparison, whatever its
-    weight. Its lists are held out together, and its weight is not divided. Equal comparisons that were merged into one
-    list are divided among the folds, even if other weights of the query are not integers.
+    :meth:`skrankagg.RankedLists.from_comparisons` accepts shares of the win as outcomes, and weight factors. A
+    comparison with a fractional share or a weight factor counts as a single comparison, whatever its weight. Its lists
+    are held out together, and its weight is not divided. Equal comparisons that were merged into one list are divided
+    among the folds, even if other weights of the query are not integers.
 
     Comparisons by the same judge are separate lists. They are held out together only with ``groups="judge"``.
 

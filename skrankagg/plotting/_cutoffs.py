@@ -147,7 +147,7 @@ class CutoffDisplay(_Lines):
     table : DataFrame of shape (n_methods, n_cutoffs)
         The measure of each method; the columns are cutoffs.
     label : str, default="score"
-        Label of the axis.
+        Label of the axis of the measure.
     greater_is_better : bool or None, default=True
         Whether the highest value is the best. With False, the lowest value is the best. None marks no bar.
     baseline : str, default=None

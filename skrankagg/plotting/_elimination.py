@@ -63,7 +63,7 @@ class EliminationDisplay(Display):
 
     Notes
     -----
-    Each row is a round. The items are sorted by the time that they stay, so the winner is at the left end of each bar.
+    Each row is a round. The items that stay longest come first, so the winner is at the left end of each bar.
     A cross marks an item that leaves after this round. Under rules that eliminate the items with the fewest votes,
     black marks at each bar show half of the votes that are not exhausted. Up to seven items have their own colours. If
     there are more items, the items that leave first share one part of the bar.
@@ -248,7 +248,7 @@ class EliminationDisplay(Display):
     def _votes(self):
         """Return the votes of each item (row) in each round (column), NaN after the item has left.
 
-        The items are sorted by the time that they stay, then by their votes in their last round.
+        Items that stay longer come first. If two items leave in the same round, the item with more votes comes first.
         """
         last = self.table.sort_values(["round"], kind="stable").drop_duplicates("item", keep="last")
         order = last.assign(wins=~last["leaves"]).sort_values(

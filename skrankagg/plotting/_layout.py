@@ -144,7 +144,7 @@ def diverging(low, high, center, end=0.0):
     """Return colours from orange to purple for the values from `low` to `high`, with white at `center`.
 
     Colours of equal darkness belong to values with the same distance from the centre. `end` is the share of the
-    colours that is left out at each end, because they are so dark that a line would not be visible on them.
+    colours that is left out at each end. A line would not be visible on the dark colours there.
     """
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap

@@ -34,7 +34,7 @@ def evaluate_runs(runs, qrels, names, **conventions):
 
 
 def summaries(values):
-    """Return a frame with the mean or total of each measure (column) for each method (row); NaN if all are missing."""
+    """Return a frame with the mean or total of each measure (column) for each method (row); NaN without values."""
 
     def summarize(name):
         measure = find_measure(name, values)

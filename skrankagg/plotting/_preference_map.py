@@ -70,8 +70,8 @@ class PreferenceProbabilityDisplay(Display):
     Notes
     -----
     Items are in the order of the consensus. Above the diagonal, the item of the row therefore ranks higher than the
-    item of the column. Uncertain pairs lie along the diagonal, between the two parts of the frame. A broad band means
-    that the draws disagree. Each pair is treated separately. If there are many pairs, some pairs exceed 95 % by chance.
+    item of the column. Uncertain pairs lie along the diagonal, outside of the two framed areas. If they form a broad
+    band, the draws disagree. Each pair is treated separately. If there are many pairs, some exceed 95 % by chance.
 
     Examples
     --------
@@ -245,7 +245,7 @@ class PreferenceProbabilityDisplay(Display):
 def are_sure(shares, confidence):
     """Return a mask of the pairs that have the same order in at least the share `confidence` of the draws.
 
-    It is False for a pair with a share of NaN.
+    The mask is False for a pair with a share of NaN.
     """
     return np.maximum(shares, 1 - shares) >= confidence - 1e-12
 

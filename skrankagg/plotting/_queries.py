@@ -46,7 +46,7 @@ class QueryGainDisplay(Display):
     method, baseline : str
         Names of the method and of the baseline, for the title.
     label : str, default="score"
-        Label of the axis.
+        Name of the measure, for the axis of the gains.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class QueryGainDisplay(Display):
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Draw the gain of one method of a fitted Comparator over another.
+        """Draw the gain of one method over another method of a fitted Comparator.
 
         Parameters
         ----------

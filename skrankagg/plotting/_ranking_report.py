@@ -203,11 +203,11 @@ def ranking_report(
     With fewer than 50 units the table and its picture show confidence sets instead of the intervals over draws. With so
     few units, the intervals are too short, especially for the first place.
 
-    Parts that a method does not allow are left out, and the page gives the reason. The draws need a method that accepts
-    weights of lists. Contributions need scores that are sums over the lists. For confidence sets, the score that an
-    item gets from a list must also not depend on other lists. Slow parts are also left out. The comparison of pairs is
-    left out if there are more than 500 items. Confidence sets are left out if the number of draws, times the number of
-    lists, times the squared number of items, exceeds :math:`2 \cdot 10^{10}`.
+    Parts of the page that a method does not allow are left out, and the page gives the reason. The draws need a method
+    that accepts weights of lists. Contributions need scores that are sums over the lists. Confidence sets need such
+    scores too, and the score that an item gets from a list must not depend on other lists. Slow parts are also left
+    out. The comparison of pairs is left out if there are more than 500 items. Confidence sets are left out if the
+    number of draws, times the number of lists, times the squared number of items, exceeds :math:`2 \cdot 10^{10}`.
 
     The function is in :mod:`skrankagg.plotting`, not in :mod:`skrankagg.inspection`, because it draws pictures. Ids are
     escaped. The page contains no date and no scripts, so the same call always writes the same file.

@@ -146,7 +146,7 @@ class RatingsDisplay(Display):
         Parameters
         ----------
         aggregator : aggregator
-            A method whose scores are sums over the lists or the worths of a model. The tests need such smooth scores.
+            A method whose scores are the worths of a model, or sums over the lists. The tests need such scores.
         lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists.
         query : object, default=None

@@ -190,7 +190,7 @@ class ReliabilityDisplay(Display):
 
     @property
     def errors(self) -> dict[str, float]:
-        """Mean distance between probability and share of relevant items, for "all" and for "top"."""
+        """Return the mean distance between probability and share of relevant items, keyed by "all" and "top"."""
         return {items: _error(self.table[self.table["items"] == items]) for items in _LINES}
 
     def _reason(self):
@@ -256,7 +256,7 @@ def _parts(probability, relevant, n_parts):
 
 
 def _error(parts):
-    """Return the mean distance between probability and share of relevant items, weighted by the number of items."""
+    """Return the mean distance between probability and share of relevant items, weighted by `n_items` of each part."""
     if not len(parts):
         return float("nan")
     distance = (parts["probability"] - parts["relevant"]).abs()

@@ -48,7 +48,7 @@ class Section:
     """Section of the page, with a heading, explanations, a table and a picture.
 
     `numbers` contains the columns of `table` that are right-aligned. `draw` creates a Display for the picture, and
-    `alt` is the alternative text of the picture. `bullets` formats the sentences as a list.
+    `alt` is the alternative text of the picture. If `bullets` is true, the explanations are a bulleted list.
     """
 
     title: str
@@ -69,7 +69,7 @@ def _markdown(value):
 
 
 def picture_of(draw):
-    """Return an SVG picture of a Display and its width in inches; the pictures of equal displays are equal."""
+    """Return an SVG picture of a Display, and the picture's width in inches; equal displays have equal pictures."""
     plt = import_pyplot()
     file = BytesIO()
     # Without these settings, the ids of SVG elements and the date would be different in each call.
@@ -81,7 +81,7 @@ def picture_of(draw):
 
 
 def html_of(title, lead, sections, pictures, level=1):
-    """Write the report as a part of an HTML page, including the styles; `level` is the heading level of its title."""
+    """Write the report as a part of an HTML page, including the styles; `level` is the heading level of the title."""
     parts = [f"<style>{_STYLE}</style>", f'<h{level} class="title">{_fill(title, escape)}</h{level}>']
     parts += [f'<p class="opening">{_fill(text, escape)}</p>' for text in lead]
     for section in sections:

@@ -52,7 +52,7 @@ class WeightCurveDisplay(Display):
     voters : tuple of two ids
         Ids of the first and the second voter.
     label : str, default="score"
-        Label of the axis.
+        Label of the axis of the measure.
     greater_is_better : bool or None, default=True
         Whether the highest mean is the best. With False, the lowest mean is the best. None marks no best value.
 

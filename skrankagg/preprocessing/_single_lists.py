@@ -51,7 +51,7 @@ class ScoreNormalizer(ListTransformer):
     -----
     With bounds, the value is :math:`(x - lower) / (upper - lower)`. The theoretical minimum replaces the observed
     minimum [1]_. Depending on its score, the last item of a list may then have a higher value than an absent item.
-    TM2C2 in the paper is a convex combination of two voters on this scale. It is a pipeline of this step and
+    The method TM2C2 of [1]_ is a convex combination of two voters on this scale. It is a pipeline of this step and
     ``CombSUM(norm=None, voter_weights=...)``. If all scores of a list equal the lower bound, the values are 0. If all
     scores are equal, differ from the lower bound, and have no upper bound, the values are 1.
 
@@ -120,7 +120,7 @@ class ScoreNormalizer(ListTransformer):
         return lists.with_score(bounded_min_max(lists, lower, upper, clip=self.clip))
 
     def _bound(self, lists, name):
-        """Return the bound of each list, of shape (n_lists,), given the name of the parameter; NaN means no bound."""
+        """Return an array with the bound that the parameter `name` sets for each list; NaN means no bound."""
         bound = getattr(self, name)
         if bound is None or isinstance(bound, Real):
             return np.full(lists.n_lists, np.nan if bound is None else float(bound))

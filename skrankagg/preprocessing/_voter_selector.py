@@ -35,8 +35,8 @@ class VoterSelector(VoterValuer):
         Number of voters to keep. The best voters are kept. Among equally good voters, voters are kept in the order of
         their ids.
     threshold : float, "mean" or "median", default=None
-        Smallest value of a voter that is kept. If `n_voters` is also given, both conditions apply. If both parameters
-        are None, the threshold is "mean". Both parameters must be None if `by` contains ids.
+        Smallest value that a kept voter may have. If `n_voters` is also given, both conditions apply. If `n_voters` and
+        `threshold` are both None, the threshold is "mean". Both parameters must be None if `by` contains ids.
     qrels : Qrels, DataFrame or dict, default=None
         Judgements of training queries, which a measure needs. None if the judgements are passed to ``fit``, as
         ``qrels=`` or as `y` from :meth:`~skrankagg.Qrels.align`.

@@ -192,8 +192,8 @@ def bootstrap_interval(
     times the right spread. The bootstrap also does not use the heavier tails of Student's distribution. For normal
     values, 95 % intervals by "bca" contained the mean in 84 % of cases for n = 5, in 90 % for 10 and in 92 % for 20.
     "percentile" and "basic" are not better (``benchmarks/interval_coverage.py``). Student's interval, :math:`\bar x \pm
-    t_{n-1} s / \sqrt n`, has its nominal coverage for normal values with any n. For skewed values both methods have
-    lower coverage. For exponential values with n = 5, the coverage is 80 % for "bca" and 88 % for "t".
+    t_{n-1} s / \sqrt n`, has its nominal coverage for normal values with any n. For skewed values "bca" and
+    "t" have lower coverage. For exponential values with n = 5, the coverage is 80 % for "bca" and 88 % for "t".
 
     References
     ----------

@@ -219,7 +219,7 @@ def _check_defined(size, n_items, method):
 
 
 def _read(selections, n_items):
-    """Return a mask of selected items, of shape (n_selections, n_columns), and the number of items.
+    """Return a mask of shape (n_selections, n_columns) that marks the selected items, and the number of items.
 
     The number of items is None if it is unknown.
     """

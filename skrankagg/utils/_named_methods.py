@@ -5,7 +5,7 @@ from ..base._classes import find_method, find_values
 
 
 def read_method(text, hint=""):
-    """Convert a text such as ``CombSUM[norm=rank]`` to the full name of the method and an aggregator.
+    """Read a text such as ``CombSUM[norm=rank]``; return the full name of the method, and the aggregator.
 
     An unknown method raises InputError with a message that ends with `hint`.
     """

@@ -48,7 +48,7 @@ def spearman_rho(first: Ranking, second: Ranking) -> float:
 
 
 def rank_rho(first, second):
-    """Compute Spearman's correlation of two vectors of ranks, in which NaN marks absent items."""
+    """Compute Spearman's correlation of two vectors of ranks; NaN marks absent items."""
     first, second = common(first, second)
     first, second = first - first.mean() if len(first) else first, second - second.mean() if len(second) else second
     return float(ratio_or_nan(first @ second, np.sqrt((first @ first) * (second @ second))))
@@ -92,7 +92,7 @@ def weighted_tau(first: Ranking, second: Ranking) -> float:
 
 
 def rank_weighted_tau(first, second):
-    """Compute Vigna's correlation of two vectors of ranks, in which NaN marks absent items."""
+    """Compute Vigna's correlation of two vectors of ranks; NaN marks absent items."""
     first, second = common(first, second)
     return float(weightedtau(-first, -second).statistic) if len(first) > 1 else np.nan
 
@@ -139,7 +139,7 @@ def tau_ap(first: Ranking, second: Ranking) -> float:
 
 
 def rank_tau_ap(first, second):
-    """Compute the average precision correlation of two vectors of ranks, in which NaN marks absent items."""
+    """Compute the average precision correlation of two vectors of ranks; NaN marks absent items."""
     first, second = common(first, second)
     n = len(first)
     if n < 2:
@@ -208,7 +208,7 @@ def kendall_w(rankings: Iterable[Ranking]) -> float:
 
 
 def rank_w(table):
-    """Compute the concordance of a matrix of ranks of shape (n_rankings, n_items), in which NaN marks absent items."""
+    """Compute Kendall's W from an array of shape (n_rankings, n_items) that contains ranks; NaN marks absent items."""
     table = table[:, ~np.isnan(table).any(axis=0)]
     m, n = table.shape
     if n < 2:

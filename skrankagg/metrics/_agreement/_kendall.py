@@ -185,7 +185,7 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
 
 
 def top_distance(first, second, *, penalty=0.5, normalize=False):
-    """Compute Kendall's distance of two vectors of ranks, in which NaN marks absent items."""
+    """Compute Kendall's distance of two vectors of ranks; NaN marks absent items."""
     discordant, both, one, other, pairs = pair_counts(*union(first, second))
     distance = discordant + penalty * (one - both + other - both)
     return float(ratio_or_nan(distance, pairs)) if normalize else distance
@@ -236,7 +236,7 @@ def footrule_distance(
 
 
 def rank_footrule(first, second, *, location=None, normalize=False):
-    """Compute Spearman's footrule of two vectors of ranks, in which NaN marks absent items."""
+    """Compute Spearman's footrule of two vectors of ranks; NaN marks absent items."""
     either = ~np.isnan(first) | ~np.isnan(second)
     first, second = first[either], second[either]
     n_first, n_second = (int((~np.isnan(rank)).sum()) for rank in (first, second))

@@ -53,7 +53,7 @@ def krippendorff_alpha(
     n_resamples: int = 1000,
     random_state: int = 0,
 ) -> KrippendorffAlpha:
-    r"""Compute Krippendorff's alpha, a measure of the agreement of judges who rate items, and its confidence interval.
+    r"""Compute Krippendorff's alpha and its confidence interval; alpha measures how far judges agree in their ratings.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ class _Parts:
 
 
 def _read(ratings, level):
-    """Return three arrays: the item of each rating, the index of its grade, and the value of each grade.
+    """Return three arrays: the item of each rating, the index of each rating's grade, and the value of each grade.
 
     Grades are sorted by value. Nominal grades have no order; their values are 0, 1, 2 and so on.
     """

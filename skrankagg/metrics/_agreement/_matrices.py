@@ -65,7 +65,7 @@ _FULL = {"spearman": _full_rho, "footrule": lambda ranks: cdist(ranks, ranks, "c
 
 
 class HasRuns(Protocol):
-    """Protocol of an object, such as a fitted Comparator, that has a dict of runs, keyed by name."""
+    """Protocol of an object with a dict of runs, keyed by name; a fitted Comparator is such an object."""
 
     runs_: Mapping[str, pd.DataFrame]
 
@@ -327,8 +327,8 @@ def _pair_strips(dense, held):
 
     A strip is a part of all pairs. Its result is a tuple of signs and a mask, both of shape (n_lists, n_pairs). A sign
     is 1 if a list ranks the first item of a pair higher, -1 if it ranks the second item higher, and 0 otherwise. The
-    mask is 1 if a list contains both items of a pair. If `held` is None, all lists contain all items, and the mask is
-    None.
+    mask is 1 if a list contains both items of a pair. `held` is a mask of the items that each list contains. If all
+    lists contain all items, `held` and the mask of a strip are None.
     """
     m, n = dense.shape
     dense = dense.astype(np.int16 if n < 2**15 else np.int32, copy=False)

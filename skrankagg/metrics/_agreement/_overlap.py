@@ -50,7 +50,7 @@ def _contributions(rank, depth, ties):
 def _agreement(shared, first, second, ties):
     """Compute the agreement of two rankings at each depth.
 
-    `shared` contains the sum of c c' over all items for each depth, where c and c' are the contributions of an item in
+    `shared` contains, for each depth, the sum of c c' over all items. Here c and c' are the contributions of an item in
     the two rankings. `first` and `second` contain the weights of the two rankings, as returned by `_weight`.
     """
     if ties == "w":
@@ -80,7 +80,7 @@ def _curve(first, second, k, ties):
 
 
 def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", "b"] = "a") -> float:
-    """Compute the overlap of two rankings: the share of the first k items that they have in common.
+    """Compute the overlap of two rankings: the share of the first k items that the rankings have in common.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", 
 
 
 def rank_overlap(first, second, k, *, ties="a"):
-    """Compute the overlap of two vectors of ranks, in which NaN marks absent items."""
+    """Compute the overlap of two vectors of ranks; NaN marks absent items."""
     _check_ties(ties)
     _check_depth(k)
     return float(_curve(first, second, k, ties)[-1])
@@ -158,7 +158,7 @@ def average_overlap(
 
 
 def rank_average_overlap(first, second, k=None, *, ties="a"):
-    """Compute the average overlap of two vectors of ranks, in which NaN marks absent items."""
+    """Compute the average overlap of two vectors of ranks; NaN marks absent items."""
     _check_ties(ties)
     if k is not None:
         _check_depth(k)
@@ -203,9 +203,9 @@ def rank_biased_overlap(
     -----
     The value is :math:`\frac{1 - p}{p} \sum_{d \ge 1} A_d p^d` where :math:`A_d` is the agreement at depth d [1]_. Ties
     are treated as in [2]_. Let the shorter ranking contain s items and the longer ranking l items. Below depth s, the
-    shorter ranking is assumed to continue with items that only the longer ranking contains. Its next d places are
-    assumed to contain d times the agreement at depth s ("ext"), 0 ("min") or d ("max") of these items. Below depth l,
-    both rankings are assumed to continue in this way. For n items, the computation takes O(n l) time.
+    shorter ranking is assumed to continue with items that only the longer ranking contains. Among its next d places,
+    the assumed number of these items is d times the agreement at depth s ("ext"), 0 ("min") or d ("max"). Below depth
+    l, both rankings are assumed to continue in this way. For n items, the computation takes O(n l) time.
 
     References
     ----------
@@ -224,7 +224,7 @@ def rank_biased_overlap(
 
 
 def rank_rbo(first, second, *, persistence=0.9, score="ext", ties="a"):
-    """Compute the rank-biased overlap of two vectors of ranks, in which NaN marks absent items."""
+    """Compute the rank-biased overlap of two vectors of ranks; NaN marks absent items."""
     _check_ties(ties)
     check_choice("score", score, _SCORES)
     check_share("persistence", persistence, low=False, high=False)

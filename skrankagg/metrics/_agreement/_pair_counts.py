@@ -15,8 +15,9 @@ from ..._kernels import discordant_pairs
 class KendallCounts(NamedTuple):
     """Counts of the item pairs of each group, as five arrays of shape (n_groups,).
 
-    `discordant` counts the pairs with opposite orders in two rankings. `both`, `first` and `second` count the pairs
-    that are untied in both rankings, in the first ranking and in the second ranking. `all` counts all pairs.
+    `discordant` counts the pairs with opposite orders in two rankings, and `both` the pairs that are untied in both
+    rankings. `first` and `second` count the pairs that are untied in the first and in the second ranking, respectively.
+    `all` counts all pairs.
     """
 
     discordant: np.ndarray

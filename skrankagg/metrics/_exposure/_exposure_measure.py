@@ -39,7 +39,7 @@ class ExposureMeasure:
     compute : callable
         Function that returns a value for each query, given a :class:`GroupedRun`, a cutoff and options.
     greater_is_better : bool
-        Whether higher values mean more equal groups.
+        Whether a higher value means that the exposures of the groups are more similar.
     """
 
     name: str
@@ -73,7 +73,7 @@ def define(label: str, compute: Callable, *, greater_is_better: bool) -> Callabl
         Function that returns a value for each query, given a :class:`GroupedRun` and the options. The options are the
         parameters of the public function other than the run, the groups and `per_query`.
     greater_is_better : bool
-        Whether higher values mean more equal groups.
+        Whether a higher value means that the exposures of the groups are more similar.
     """
 
     def decorate(public):
@@ -124,7 +124,7 @@ def exposure_names() -> list[str]:
 
 
 class GroupMeasure(OwnMeasure):
-    """Exposure measure with fixed groups of items, which can be used like a measure of relevance."""
+    """Exposure measure with fixed groups of items. It can be used like a measure of relevance."""
 
     def __repr__(self) -> str:
         return f"make_exposure_measure({self.function.metric!r}, ...)"
@@ -187,7 +187,7 @@ def _bind(metric, item_groups, k, options):
 def make_exposure_measure(
     metric: str, item_groups: AnyItemGroups, *, k: int | None = None, **options: float
 ) -> OwnMeasure:
-    """Turn an exposure measure and groups of items into a measure for evaluate, the Comparator, tests and plots.
+    """Combine an exposure measure with groups of items, for use in evaluate, the Comparator, tests and plots.
 
     Parameters
     ----------

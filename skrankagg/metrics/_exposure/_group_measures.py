@@ -49,7 +49,7 @@ def _attention(grouped, k, persistence):
 
 
 def _favored_pairs(grouped):
-    """Return, for each group in each query, the share of its mixed pairs in which the item of the group is on top.
+    """For each group in each query, return the share of mixed pairs in which the group's item is above the other.
 
     A mixed pair of a group consists of an item of the group and an item of another group. The share is NaN if there are
     no mixed pairs.
@@ -198,7 +198,7 @@ def _exposure_difference(grouped, k=None):
 def exposure_difference(
     run: RunLike, item_groups: AnyItemGroups, k: int | None = None, *, per_query: bool = False
 ) -> float | pd.Series:
-    r"""Compute the difference between the largest and the smallest mean exposure of a group.
+    r"""Compute the difference between the largest and the smallest mean exposure among the groups.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def _exposure_ratio(grouped, k=None):
 def exposure_ratio(
     run: RunLike, item_groups: AnyItemGroups, k: int | None = None, *, per_query: bool = False
 ) -> float | pd.Series:
-    r"""Divide the smallest mean exposure of a group by the largest.
+    r"""Divide the smallest mean exposure among the groups by the largest.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ def attention_difference(
     persistence: float = 0.8,
     per_query: bool = False,
 ) -> float | pd.Series:
-    r"""Compute the difference between the largest and the smallest mean attention of a group.
+    r"""Compute the difference between the largest and the smallest mean attention among the groups.
 
     This is a form of attention-weighted rank fairness (AWRF) in which groups are compared by a difference.
 
@@ -361,7 +361,7 @@ def attention_ratio(
     persistence: float = 0.8,
     per_query: bool = False,
 ) -> float | pd.Series:
-    r"""Divide the smallest mean attention of a group by the largest.
+    r"""Divide the smallest mean attention among the groups by the largest.
 
     This is a form of attention-weighted rank fairness (AWRF) in which groups are compared by a ratio.
 
@@ -460,7 +460,7 @@ def _min_skew(grouped, k):
 
 @define("Smallest skew", _min_skew, greater_is_better=True)
 def min_skew(run: RunLike, item_groups: AnyItemGroups, k: int, *, per_query: bool = False) -> float | pd.Series:
-    r"""Compute the smallest skew at k of a group: ln(its share of the first k places / its share of the ranking).
+    r"""Compute the smallest skew among the groups; a skew is ln(share of the first k places / share of all places).
 
     Parameters
     ----------
@@ -512,7 +512,7 @@ def _max_skew(grouped, k):
 
 @define("Largest skew", _max_skew, greater_is_better=False)
 def max_skew(run: RunLike, item_groups: AnyItemGroups, k: int, *, per_query: bool = False) -> float | pd.Series:
-    r"""Compute the largest skew at k of a group: ln(its share of the first k places / its share of the ranking).
+    r"""Compute the largest skew among the groups; a skew is ln(share of the first k places / share of all places).
 
     Parameters
     ----------

@@ -67,22 +67,22 @@ class ConsensusRows:
 
     @property
     def n_queries(self) -> int:
-        """Number of queries, including queries without rows."""
+        """Return the number of queries, including queries without rows."""
         return len(self.ptr) - 1
 
     @property
     def query(self) -> NDArray[np.int32]:
-        """Query of each row, as a position in the lists."""
+        """Return the query of each row, as the position of the query in the lists."""
         return expand(self.ptr)
 
     @property
     def score(self) -> NDArray[np.float64]:
-        """Score of each row; infinite scores become very large numbers."""
+        """Return the score of each row; infinite scores become very large numbers."""
         return np.clip(self.frame["score"].to_numpy(dtype=np.float64), -_LIMIT, _LIMIT)
 
     @property
     def place(self) -> NDArray[np.int64]:
-        """Place of each row in its query, counted from 1."""
+        """Return the place of each row in its query, counted from 1."""
         return positions(self.ptr)
 
     def mid_rank(self) -> NDArray[np.float64]:

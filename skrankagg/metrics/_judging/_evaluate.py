@@ -183,7 +183,7 @@ def evaluate(
 
 
 def _join(values, graded, index, kind):
-    """Return a frame with a row for each query of each run; `index` contains the names of the runs, or is None."""
+    """Return measures in a frame with a row for each query of each run; `index` contains the run names, or is None."""
     tables = {name: _table(own, graded[name].queries) for name, own in values.items()}
     if len(tables) > 1:
         return pd.concat(tables, names=[kind])

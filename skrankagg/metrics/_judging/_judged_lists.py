@@ -37,7 +37,7 @@ class JudgedLists:
         return self.values(self.grade(consensus), measures)
 
     def measure_voters(self, measures):
-        """Compute the measures of each voter's lists; return a list of dicts in the form of :meth:`measure`.
+        """Compute the measures of each voter's lists; return a list with a result of :meth:`measure` for each voter.
 
         A query for which a voter has no list is measured as an empty list.
         """

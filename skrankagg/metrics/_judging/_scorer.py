@@ -210,7 +210,8 @@ def _score_name(name, measure):
 def _check_aligned(y, lists):
     """Raise InputError if the aligned judgements `y` contain a query that is not in `lists`.
 
-    If both have the same number of queries, this happens only if `y` was permuted, as in ``permutation_test_score``.
+    Nothing is checked if `y` and `lists` have different numbers of queries. If the numbers are equal, such a query
+    occurs only if `y` was permuted, as in ``permutation_test_score``.
     """
     if not isinstance(y, AlignedQrels) or len(y) != lists.n_queries:
         return

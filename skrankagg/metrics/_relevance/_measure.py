@@ -45,7 +45,7 @@ def _facts(function):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Measure:
-    """A measure with its cutoff and conventions, which can be called on a run and judgements.
+    """Measure with a cutoff and conventions. The measure can be called on a run and judgements.
 
     :func:`get_measure` returns measures. Two measures are equal if their names, cutoffs and conventions are equal.
 

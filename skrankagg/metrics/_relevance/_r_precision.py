@@ -14,7 +14,7 @@ __all__ = [
 
 
 def _best_places(ranked, k, threshold):
-    """Compute R-precision with the cutoff k for each list; None stands for the number R of relevant items.
+    """Compute the R-precision of each list at cutoff k; if k is None, the cutoff is R, the number of relevant items.
 
     Let n be the smaller of R and k. An item counts if its grade is at least the n-th highest grade of the query. The
     value is the number of such items among the first k places, divided by n.
@@ -40,7 +40,7 @@ def _best_places(ranked, k, threshold):
     agrees="trec_eval `Rprec`; with a cutoff, Rp@z of the ECML/PKDD 2011 challenge",
 )
 def r_precision(ranked, k: int | None = None, *, relevance_threshold: float | None = None):
-    r"""Compute the precision at rank R, where R is the number of relevant items; with a cutoff z, compute Rp@z.
+    r"""Compute the precision at rank R, the number of relevant items; with a cutoff z, compute the variant Rp@z.
 
     Parameters
     ----------

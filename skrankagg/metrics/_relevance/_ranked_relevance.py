@@ -61,7 +61,7 @@ class RelevanceList:
         return self._found[key]
 
     def relevant(self, threshold=None):
-        """Return the mask of the relevant rows, whose grade is above 0, or at least `threshold` if it is given."""
+        """Return a mask of the rows with a grade above 0, or with a grade of at least `threshold` unless it is None."""
         return self.grade > 0 if threshold is None else self.grade >= threshold
 
     def not_relevant(self, threshold=None):
@@ -77,14 +77,14 @@ class RelevanceList:
         return self if ("rows", threshold) in self._found or len(self.grade) < _FEW else self.head(k)
 
     def rate(self, value):
-        """Return the value of each row as float64, of shape (n_rows,).
+        """Return the value of each row as a float64 array of shape (n_rows,).
 
         The subclass for expectations over ties overrides this method and returns means over tied items.
         """
         return value.astype(np.float64, copy=False)
 
     def hits(self, threshold=None, k=None):
-        """For each list, count the relevant items among the first `k` items, as float64 of shape (n_queries,)."""
+        """For each list, count the relevant items among the first `k`, as a float64 array of shape (n_queries,)."""
         return self._part(threshold, k).relevant_rows(threshold).count(k)
 
     def hits_from(self, border, threshold, k):
@@ -104,7 +104,7 @@ class RelevanceList:
         return self if depth is None else self.once(("head", depth), lambda: self._first_rows(depth))
 
     def _depth(self, k):
-        """Return the number of rows of each list in the result of :meth:`head`; None stands for all rows."""
+        """Return the number of rows that :meth:`head` keeps of each list, or None if it keeps all rows."""
         if k is None or np.ndim(k):
             return None
         depth = max(16, 1 << (int(k) - 1).bit_length())
@@ -142,7 +142,7 @@ class RelevanceList:
         return found.query[first], found.place[first], np.ones(len(first))
 
     def sum_by(self, query, value):
-        """Sum values by query, as float64 of shape (n_queries,); `query` contains the query of each value."""
+        """Sum values by query into a float64 array of shape (n_queries,); `query` contains the query of each value."""
         return np.bincount(query, weights=value, minlength=self.n_queries).astype(np.float64, copy=False)
 
     def gains(self, k, gain, discount):
@@ -282,7 +282,7 @@ class RankedRelevance(RelevanceList):
 
     @classmethod
     def from_codes(cls, lists, order, encoded, judged, *, score=None):
-        """Look up the grades of a consensus of `lists`, in which the candidates are ranked in the given order.
+        """Look up the grades of a consensus that ranks the candidates of `lists` in the given order.
 
         `encoded` contains the judgements aligned with the lists, and `judged` contains all grades of each query.
         `score` contains the scores of the candidates in this order, or is None if there are no ties.
@@ -303,11 +303,14 @@ class RankedRelevance(RelevanceList):
         return np.diff(self.ptr)
 
     def n_relevant(self, threshold=None):
-        """Return the number R of relevant items of each query, returned or not, of shape (n_queries,)."""
+        """Return the number R of relevant items of each query, as an array of shape (n_queries,).
+
+        Relevant items that are not returned are also counted.
+        """
         return self.judged.hits(threshold)
 
     def preferences(self, threshold=None):
-        """Compute the sum over the relevant rows in the formula of :func:`bpref`, of shape (n_queries,)."""
+        """For each query, compute the sum over the relevant rows, as defined in the formula of :func:`bpref`."""
         found = self.relevant_rows(threshold)
         above = self.others_above(threshold)
         worst, scale = self._preference_scale(threshold)

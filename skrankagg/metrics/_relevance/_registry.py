@@ -201,7 +201,7 @@ def orient(values, metric, frame=None):
 
 
 def find_measure(metric, frame=None):
-    """Return the measure with a name, or None if there is no such measure, as for the column "time".
+    """Return the measure with the name `metric`; return None if no measure has this name, as with "time".
 
     User-defined measures are found by name only in a frame that has their column.
     """

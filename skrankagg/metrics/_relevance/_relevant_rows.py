@@ -57,7 +57,7 @@ class RelevantRows:
         return best
 
     def total(self, value, k=None):
-        """For each list, sum the values of the relevant rows among the first `k` rows; the shape is (n_queries,).
+        """For each list, sum the values of the relevant rows among the first `k` rows.
 
         `k` may be an array with a number for each query.
         """
@@ -68,7 +68,7 @@ class RelevantRows:
         return np.bincount(query, weights=value, minlength=len(self.ptr) - 1).astype(np.float64, copy=False)
 
     def count(self, k=None):
-        """For each list, count the relevant rows among the first `k` rows, as float64 of shape (n_queries,)."""
+        """For each list, count the relevant rows among the first `k`, as a float64 array of shape (n_queries,)."""
         if k is None:
             return (self.ptr[1:] - self.ptr[:-1]).astype(np.float64)
         near = self.place <= k

@@ -206,10 +206,10 @@ def _mean_products(value):
 
 
 def _by_value(ranked, *keys):
-    """Sort the rows of each list by score, then by `keys`; return the order and the values that were sorted first.
+    """Sort the rows of each list by score, then by `keys`; return the order and the main sort key.
 
-    These values are the negated scores, or the ranks if there are no scores. If there are neither scores nor ranks,
-    both results are None.
+    The main sort key contains the negated scores, or the ranks of lists without scores. If there are neither scores nor
+    ranks, both results are None.
     """
     value = -ranked.score if ranked.score is not None else ranked.rank
     if value is None:

@@ -71,7 +71,7 @@ def rank_biased_precision(
     max_grade: float | None = None,
     relevance_threshold: float | None = None,
 ):
-    r"""Compute the expected gain per viewed place of a user who continues to the next place with a fixed probability.
+    r"""Compute the expected gain per viewed place, if a user continues to the next place with a fixed probability.
 
     Parameters
     ----------

@@ -306,7 +306,7 @@ def check_absent_below(aggregator):
 
 @lru_cache(maxsize=2)
 def _compared_pairs(often, seldom):
-    """Generate lists of two items, in which the pair `often` is compared 21 times and the pair `seldom` 3 times."""
+    """Generate lists of two items; 21 lists contain the pair `often`, and 3 lists contain the pair `seldom`."""
     pairs = [often] * 13 + [often[::-1]] * 8 + [seldom] * 2 + [seldom[::-1]]
     voter = np.char.mod("v%02d", np.arange(len(pairs)))
     lists = pd.DataFrame({"query": "q", "voter": np.repeat(voter, 2), "item": list("".join(pairs))})

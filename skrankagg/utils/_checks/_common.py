@@ -209,7 +209,7 @@ def _published(estimator, lists, learns):
 def check_containers(estimator):
     """Check that all kinds of frames and RankedLists give the same result, and that ids keep their dtype.
 
-    The kinds are pandas frames whose ids are strings, objects or categories, polars frames, and pyarrow tables.
+    The kinds are polars frames, pyarrow tables, and pandas frames whose ids are strings, objects or categories.
     """
     lists = example_lists()
     ids = ["query", "voter", "item"]

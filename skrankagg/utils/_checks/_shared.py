@@ -158,7 +158,7 @@ def example_qrels(lists: AnyLists, grade: Callable[[Any, Any], float] | None = N
     lists : DataFrame or RankedLists of n_queries queries
         Ranked lists.
     grade : callable, default=None
-        Function of the id of a query and the id of an item that returns the grade of the item. With None, grades from 0
+        Function that returns the grade of an item, given the ids of a query and the item. With None, grades from 0
         to 3 are computed from the numbers in the two ids. The grades do not depend on the type of the ids or on the
         lists.
 
