@@ -380,7 +380,7 @@ def test_fuse_ignores_the_weights_of_lists_that_a_request_lacks():
             fuse(lists, weights={"bm25": 1.0}, strict=strict)
     for one in (lists, [lists, lists]):
         with pytest.raises(
-            InputError, match="With strict=True, `weights` must name only lists of the request; got 'late'"
+            InputError, match="With strict=True, `weights` must name only lists that are passed; got 'late'"
         ):
             fuse(one, weights={"bm25": 0.5, "late": 9, "dense": 2}, strict=True)
     assert fuse(lists, weights={"bm25": 0.5, "dense": 2}, strict=True) == expected

@@ -151,7 +151,7 @@ def _with_covariates(name, method, args):
             f"{name} cannot use covariates; choose --method {COMPARISON_METHOD}, or leave out --covariates."
         )
     if params["covariates"] is not None:
-        raise UserError("name the covariates by --covariates or as a parameter of the method, not by both.")
+        raise UserError("name the covariates by --covariates or by a parameter of the method, not by both.")
     return name, method.set_params(covariates=covariates)
 
 

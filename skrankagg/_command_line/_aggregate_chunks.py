@@ -42,8 +42,8 @@ def aggregate_chunks(name, method, args, progress):
     sources = find_sources(args.lists)
     if any(source.name is not None or source.path == "-" for source in sources):
         raise UserError(
-            "--chunk-queries needs plain paths of Parquet files; leave out NAME= before a path, and - for standard "
-            "input."
+            "--chunk-queries needs plain paths of Parquet files; leave out NAME= before a path, and do not read "
+            "standard input."
         )
     check_parquet("--chunk-queries")
     with name_file_in_errors(", ".join(map(repr, sources)), "read"):

@@ -226,9 +226,7 @@ def _table_of_ballots(text, header, choices, decimal):
         cells = [row[place] for place in choices]
         filled = [cell for cell in cells if cell]
         if choices and cells[: len(filled)] != filled:
-            raise InputError(
-                f"line {line} must not have an empty choice before a later choice; got {clip(str(cells))}."
-            )
+            raise InputError(f"line {line} must not have an empty choice before a filled one; got {clip(str(cells))}.")
         ballot = [cell.split("=") for cell in filled] if choices else row[one]
         number = 1.0 if count is None else row[count]
         if count is not None and not is_number(number, decimal):

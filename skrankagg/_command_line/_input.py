@@ -286,7 +286,7 @@ def load_qrels(text, progress):
     """Read judgements from a file; return a Qrels."""
     found = find_sources([text])
     if len(found) > 1:
-        raise UserError(f"judgements must be in one file; {len(found)} files match {text!r}.")
+        raise UserError(f"judgements must be in one file; {len(found)} files match {text!r}. Name one of them.")
     [source] = found
     progress.say(f"reading {source!r}")
     try:

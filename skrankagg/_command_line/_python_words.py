@@ -54,7 +54,7 @@ _PHRASES = [
     ),
     (r"read it by pandas\.read_json, .*? to RankedLists\.from_comparisons", "convert it to CSV"),
     (r"Make a column such as df\[.*?\] == 'yes', and drop", "Write 0 and 1, and drop"),
-    (r"Pass outcomes=\{.*?\} if it is always the outcome\. If it is the winner, rename", "Rename"),
+    (r"If .*? always means the outcome, pass outcomes=\{.*?\}\. If it means the item, rename", "Rename"),
     (
         r"Map them, for example with outcomes=\{.*?\} for first, second and tie",
         "Write 1, 0 and 0.5 for the first item, the second item and a tie",

@@ -158,8 +158,8 @@ def _find_cells(table, text, owner, caller):
     likely = [name for name in numeric if isinstance(name, str) and name.strip().casefold() in _COUNTS]
     if text and likely:
         raise InputError(
-            f"`counts` of {caller} must name the column with the number of voters of each ballot. This is probably "
-            f"column {likely[0]!r}. Pass counts={likely[0]!r}."
+            f"`counts` of {caller} must name the column with the number of voters of each ballot. Column "
+            f"{likely[0]!r} probably contains these numbers. Pass counts={likely[0]!r}."
         )
     if len(numeric) < len(others) and _is_empty(table, numeric):
         _refuse_numbers_as_text(table, others, caller)
@@ -193,8 +193,8 @@ def _refuse_numbers_as_text(table, others, caller):
         return
     raise InputError(
         f"`cells` of {caller} must be 'rank' or 'item' if cells contain numbers written as text; got None, and column "
-        f"{show(rest[0])} contains such cells. If they are ranks, convert them with pandas.to_numeric; if they are "
-        "candidates, pass cells='item'."
+        f"{show(rest[0])} contains such cells. If the numbers are ranks, convert them with pandas.to_numeric; if the "
+        "numbers are candidates, pass cells='item'."
     )
 
 
@@ -240,8 +240,8 @@ def _from_ranks(table, counts, rows, caller):
     if not np.isfinite(known).all() or known.min() < 0:
         bad = known[~(np.isfinite(known) & (known >= 0))][0]
         raise InputError(
-            f"`ballots` of {caller} must contain finite ranks of at least 0, and the best candidate has rank 1; got "
-            f"{bad:g}. Leave cells without a rank empty."
+            f"`ballots` of {caller} must contain finite ranks of at least 0; got {bad:g}. Give the best candidate "
+            "rank 1, and leave cells without a rank empty."
         )
     rows = rows or _find_rows(table, matrix, caller)
     items = list(table.columns if rows == "voters" else table.index)

@@ -108,7 +108,7 @@ class Columns:
                 unread = f", or {column}=None to ignore them" if column in {"voter", "rank", "score", "weight"} else ""
                 raise InputError(
                     f"`X` must have only one column that could contain the {column}; "
-                    f"{' and '.join(map(repr, titles))} are possible. Choose with "
+                    f"{' and '.join(map(repr, titles))} are possible. Choose one with "
                     f"{self._call(column, titles[0])}{unread}."
                 )
             if titles:
@@ -181,7 +181,7 @@ class Columns:
         if missing.any():
             raise InputError(
                 f"Column {self._names[column]!r} must have an id in every row; {int(missing.sum())} are missing, the "
-                f"first in row {first_row(missing)}. Drop those rows or fill them in."
+                f"first in row {first_row(missing)}. Drop those rows, or fill in the ids."
             )
         return codes, index
 

@@ -58,22 +58,22 @@ def encode_frames(cls, frames, caller, *, query=None, weights=None, **options):
     held = {name: _columns_of(name, columns, query) for name, columns in read.items() if columns.n_rows}
     if not held:
         raise InputError(
-            f"The input of {caller} must have at least one row; all {len(frames)} frames are empty. Check their "
-            "filters."
+            f"The input of {caller} must have at least one row; all {len(frames)} frames are empty. Check how "
+            "they were read or filtered."
         )
     kinds = {name: [kind for kind in ("rank", "score") if kind in one] for name, one in held.items()}
     (first, kind), *others = kinds.items()
     for other, found in others:
         if found != kind:
             raise InputError(
-                f"The frames passed to {caller} must all have ranks, or all scores, or all both; {first!r} has "
-                f"{' and '.join(kind)}, {other!r} has {' and '.join(found)}. Drop the column that other frames lack."
+                f"The frames passed to {caller} must all have only ranks, only scores, or both; {first!r} has "
+                f"{' and '.join(kind)}, {other!r} has {' and '.join(found)}. Drop the column that some frames lack."
             )
     weighted = [name for name, one in held.items() if "weight" in one]
     if weighted and weights is not None:
         raise InputError(
             f"Weights must be passed to {caller} either in a column or as weights=; got both. Drop the column of "
-            f"{weighted[0]!r}."
+            f"weights from the frame of {weighted[0]!r}."
         )
     parts, voters = list(held.values()), list(frames)
     columns = {

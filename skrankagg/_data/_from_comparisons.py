@@ -362,7 +362,8 @@ def from_wins(cls, values, items, query, strip, given):
         row, column = (int(one[0]) for one in np.nonzero(bad))
         raise InputError(
             f"Numbers of wins passed to {caller} must be finite and at least 0, and 0 for an item against itself; got "
-            f"{np.asarray(values, dtype=object)[row, column]} for {items[row]!r} against {items[column]!r}. Correct it."
+            f"{np.asarray(values, dtype=object)[row, column]} for {items[row]!r} against {items[column]!r}. Correct "
+            "this number."
         )
     codes, index = _sorted_ids(pd.Series(items), strip, f"`items` of {caller} must be sortable")
     upper, lower = np.nonzero(wins)
@@ -460,7 +461,7 @@ def _check_pairs(first, second, items):
         row = first_row(same)
         raise InputError(
             f"Each row passed to {_CALLER} must have two different items; row {row} has {show(items[first[row]])} "
-            "twice."
+            "twice. Drop this row."
         )
 
 
@@ -470,7 +471,7 @@ def _encode_group(values, name, strip):
     if (codes < 0).any():
         raise InputError(
             f"Column {name!r} passed to {_CALLER} must have an id in every row; {int((codes < 0).sum())} are missing, "
-            f"the first in row {first_row(codes < 0)}."
+            f"the first in row {first_row(codes < 0)}. Drop those rows, or fill in the ids."
         )
     return codes, index
 

@@ -340,7 +340,8 @@ def from_hits(
     if len(set(scored.values())) > 1:
         raise InputError(
             f"The lists passed to {caller} must all have scores, or all lack scores; the lists of "
-            f"{show([voter for voter, has in scored.items() if not has])} lack scores. Pass score=, or lists of ids."
+            f"{show([voter for voter, has in scored.items() if not has])} lack scores. Name the score of a hit with "
+            "score=, or pass lists of ids."
         )
     rows["score" if any(scored.values()) else "rank"] = rows.pop("value")
     return encode_rows(

@@ -140,8 +140,8 @@ def _by_voter(scores, voters):
     if isinstance(scores, Mapping):
         if voters is not None:
             raise InputError(
-                f"`voters` of {_CALLER} must be None if `scores` is a dict, because its keys are the voters; got "
-                f"{show(voters)}. Leave it out."
+                f"`voters` of {_CALLER} must be None if `scores` is a dict, because the keys of the dict are the "
+                f"voters; got {show(voters)}. Leave out `voters`."
             )
         named = dict(scores)
     else:
@@ -221,9 +221,9 @@ def _refuse_inexact(cells, voters):
             large = one.astype(np.float64).astype(one.dtype) != one
         if large.any():
             raise InputError(
-                f"`scores` of {_CALLER} must have integers that float64 represents exactly, if the matrices have "
-                f"different dtypes; got {show(one[large][0].item())} for {show(name)}. Divide all scores by one "
-                "number, or pass ranks."
+                f"If the matrices in `scores` of {_CALLER} have different dtypes, every integer must be a number "
+                f"that float64 represents exactly; got {show(one[large][0].item())} for {show(name)}. Divide all "
+                "scores by the same number, or pass ranks."
             )
 
 

@@ -172,7 +172,7 @@ def refuse_other_names(parameter, given, names):
     other = next((name for name in given if name not in names), None)
     if other is not None:
         raise InputError(
-            f"With strict=True, `{parameter}` must name only lists of the request; got {show(other)}"
+            f"With strict=True, `{parameter}` must name only lists that are passed; got {show(other)}"
             f"{suggest_list(other, names)}. The lists are {show(list(names))}."
         )
 

@@ -37,7 +37,7 @@ def check_groupings(groups, available, caller, parameter="groups"):
     for name in groups:
         if not isinstance(name, str):
             raise InputTypeError(
-                f"`{parameter}` of {caller} must be names of columns; got {show(name)}. Rename the column."
+                f"`{parameter}` of {caller} must be column names of type str; got {show(name)}. Rename the column."
             )
         if name in _REFUSED:
             raise InputError(

@@ -211,7 +211,7 @@ def _as_integers(parts):
     if largest["f"] >= EXACT_LIMIT:
         raise InputError(
             f"Ids of at least 2 ** 53 must not be floats, because such floats are rounded; got {largest['f']:.0f}. "
-            "Read the column as Int64, which may have missing values, or as text."
+            "Read the column as Int64, a type that allows missing values, or as text."
         )
     if fractions and max(largest.values()) < EXACT_LIMIT:
         return parts

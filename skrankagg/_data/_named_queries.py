@@ -86,5 +86,6 @@ def _check_names(named, queries):
 def _refuse(expected, named, place, where=""):
     raise InputError(
         f"`y` must have {expected}; got {show_id(named, place)}{where}. If y has class labels, pass "
-        "Qrels.from_labels(y). To only split by labels, leave y out and pass cv=list(splitter.split(lists, labels))."
+        "Qrels.from_labels(y). To use labels only for the split, leave y out and pass "
+        "cv=list(splitter.split(lists, labels))."
     )

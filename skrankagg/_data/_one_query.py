@@ -498,7 +498,7 @@ def _read_scores(plain, held, n_rows):
         v, one = [(v, one) for v in held for one in plain.ids[v]][row]
         raise InputError(
             f"Scores for fuse must be finite numbers that float64 represents exactly; got {show(flat[row])} for "
-            f"{show(one)} in {plain.name(v)}."
+            f"{show(one)} in {plain.name(v)}. Correct this score, or drop the item."
         )
     return score, False
 

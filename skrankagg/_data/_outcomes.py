@@ -36,7 +36,9 @@ def read_outcomes(values, first, second, names, given, titles):
         codes, found = values.array.factorize() if is_text else pd.factorize(np.asarray(values, dtype=object))
         found = np.asarray(found, dtype=object)
     except TypeError as error:
-        raise InputTypeError(f"Column {title!r} must have words or numbers; got other values ({error}).") from None
+        raise InputTypeError(
+            f"Column {title!r} must have words or numbers; got other values ({error}). Convert them to words."
+        ) from None
     if (codes < 0).any():
         raise InputError(
             f"Column {title!r} must have an outcome in every row; {int((codes < 0).sum())} are missing, the first in "
@@ -153,8 +155,8 @@ def _refuse_unclear(found, meaning, called, given, title):
         if pair is not None and _plain(one) in called and _plain(one) not in given:
             share = f"{pair[0]:g}"
             raise InputError(
-                f"Column {title!r} has {show(one)}, which is an outcome and also the id of an item. Pass "
-                f"outcomes={{{one!r}: {share}}} if it is always the outcome. If it is the winner, rename the item."
+                f"Column {title!r} has {show(one)}, which is an outcome and also the id of an item. If {show(one)} "
+                f"always means the outcome, pass outcomes={{{one!r}: {share}}}. If it means the item, rename the item."
             )
 
 

@@ -26,7 +26,7 @@ def warn_of_similar_ids(lists, caller):
         warn_user(
             f"These ids differ only in case or blanks: {'; '.join(found)}. They are treated as different. To remove "
             f"blanks around ids, pass strip=True to {caller}. Otherwise use one spelling for each id, "
-            "or ignore this warning if the ids are different.",
+            "or ignore this warning if the ids are meant to be different.",
             SimilarIdsWarning,
         )
 

@@ -83,7 +83,7 @@ def warn_of_query_texts(title, reader, titles):
     if {"qid", "query", "docno"} <= set(titles):
         return
     warn_user(
-        f"{reader} reads the ids of the queries from {title!r} instead of 'query', which usually contains their text. "
-        "Drop one of the two columns.",
+        f"{reader} reads the ids of the queries from {title!r} instead of 'query'. A column 'query' usually "
+        "contains the text of the queries. Drop one of the two columns.",
         AmbiguousInputWarning,
     )

@@ -30,8 +30,8 @@ def are_votes(lists, votes, advice):
         n, q = int(mixed.sum()), first_row(mixed)
         warn_user(
             f"In {n} of {lists.n_queries} queries (the first is {show_id(lists.queries, q)}), some weights are "
-            "integers above 1, which may be numbers of votes, and other weights are fractions. votes=None treats all "
-            f"these weights as factors. {advice}",
+            "integers above 1, which may be numbers of votes, and other weights are fractions. votes=None treats "
+            f"none of these weights as a number of votes. {advice}",
             UserWarning,
         )
     return np.where(is_open, whole[lists.list_query], marks == COUNTED)

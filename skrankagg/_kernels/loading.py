@@ -85,8 +85,8 @@ def stale_kernels():
 if stale_kernels():
     warnings.warn(
         f"The compiled kernel(s) {', '.join(stale_kernels())} are older than their source, so changes of the "
-        "source have no effect. Install skrankagg again to compile it, or delete the extension modules to run the "
-        "source.",
+        "source have no effect. Install skrankagg again to compile the source, or delete the extension modules to "
+        "run the source without compiling.",
         RuntimeWarning,
         stacklevel=2,
     )

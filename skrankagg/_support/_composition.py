@@ -59,7 +59,8 @@ class Composition(BaseComposition):
         for name, estimator in given:
             if estimator != "drop" and not hasattr(estimator, "transform"):
                 raise InputTypeError(
-                    f"`{title}` must contain aggregators, with fit and transform, or 'drop'; {name!r} is {estimator!r}."
+                    f"`{title}` must contain 'drop' or aggregators, which have fit and transform; {name!r} is "
+                    f"{estimator!r}."
                 )
         if required and not members:
             raise InputError(f"`{title}` must have at least one method; got only 'drop'.")

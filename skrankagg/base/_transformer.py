@@ -221,7 +221,7 @@ class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
             frame["weight"] = 1.0
         if sorted(frame.columns) != sorted(self._columns_out):
             raise InputError(
-                f"With set_output the lists must have the columns of the fitted lists, {self._columns_out}; got "
+                f"With set_output, the lists must have the same columns as the lists in fit, {self._columns_out}; got "
                 f"{list(frame.columns)}. Fit the transformer on lists with the same columns."
             )
         return frame[self._columns_out]

@@ -110,7 +110,7 @@ def match_voters(owner, lists, known, what, equal, advice, owners=None):
     if owner.unknown_voter == "error":
         raise InputError(
             f"{name} learned no {what} for voter {show_id(ids, number[first_row(~found)])}, which was not "
-            f"among the fitted voters{hint}; fit it with this voter, or choose unknown_voter='mean' or 'ignore'."
+            f"among the voters in fit{hint}; fit {name} with this voter, or choose unknown_voter='mean' or 'ignore'."
         )
     if owner.unknown_voter == "ignore":
         left = np.logical_or.reduceat(found, lists.list_ptr[:-1])

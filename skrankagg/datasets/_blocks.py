@@ -82,7 +82,7 @@ class _Guard(io.RawIOBase):
             self.begun = True
             data = data.removeprefix(BOM)
             if data.startswith(BOM):
-                raise InputError("the file must begin with at most one byte order mark, because pandas drops both")
+                raise InputError("the file must not begin with two byte order marks, because pandas drops both")
         self.has_odd = self.has_odd or any(one in data for one in _ODD)
         self.has_quote = self.has_quote or b'"' in data
         # Line ends are kept until other bytes follow, because blank lines at the end of the file are not rows.

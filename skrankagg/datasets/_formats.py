@@ -104,7 +104,7 @@ def read_rows(source, layout, kind, named):
         if other.any():
             row = int(other.argmax())
             raise InputError(
-                "expected 0 in the second field (which contains the voter in files of lists), got "
+                "expected 0 in the second field of judgements (a file of lists has the voter there), got "
                 f"{clip(frame['iteration'].iloc[row])!r} on line {line_of(source, layout, row)}"
             )
     frame["relevance"] = judgements(source, layout, frame["relevance"])
@@ -471,7 +471,7 @@ def find_format(source, kind, format="auto", columns=None, decimal=".", trailing
     found, layout = _find(look) if columns is None else (CSV, _named_layout(look, columns))
     if decimal == "," and layout.style not in {"tsv", "semicolon"}:
         raise Fault(
-            f"expected fields separated by tabs or semicolons, for decimal=',', got {found.shown or CSV.shown}",
+            f"expected fields separated by tabs or semicolons, as decimal=',' requires, got {found.shown or CSV.shown}",
             "leave out decimal.",
         )
     return found, layout

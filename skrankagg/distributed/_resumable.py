@@ -78,7 +78,8 @@ def _open_folder(folder, path, record, resume):
     records = {part: _read_record(part) for part in inside if part.suffix != _NEW}
     if None in records.values():
         raise InputError(
-            f"{str(folder)!r} must contain only parts of {str(path)!r}; it contains other files. Move these files."
+            f"{str(folder)!r} must contain only the parts of {str(path)!r} that were already written; it contains "
+            "other files. Move these files."
         )
     if resume:
         for part, other in records.items():
@@ -114,7 +115,7 @@ def _compare(part, other, record):
     if name != record["job"]:
         raise InputError(
             f"`job` must be {name!r}, the job of the part {str(part)!r}; got {record['job']!r}. Pass job={name!r} to "
-            "continue, or resume=False to remove its parts and start from the beginning.",
+            f"continue, or resume=False to remove the parts of {name!r} and start from the beginning.",
             parameter="job",
         )
     differs = next((key for key in record if other.get(key) != record[key]), None)
@@ -127,7 +128,7 @@ def _compare(part, other, record):
             values = "" if differs == "files" else f": {before!r}, not {now!r}"
         raise InputError(
             f"{str(part)!r} is a part of the job {name!r}, but was written with different {differs}{values}. Repeat "
-            "the job unchanged, or pass resume=False to remove its parts and start from the beginning."
+            "the job unchanged, or pass resume=False to remove the parts of the job and start from the beginning."
         )
 
 

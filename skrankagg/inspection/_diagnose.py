@@ -222,7 +222,8 @@ def diagnose(lists: PlainLists) -> Diagnosis:
     counted = lists.list_weight > 0
     if not counted.any():
         raise InputError(
-            "`lists` must have a list of positive weight; all lists have weight 0. Give at least one list a weight."
+            "`lists` must have a list of positive weight; all lists have weight 0. Give at least one list a positive "
+            "weight."
         )
     if not counted.all():
         lists = lists.keep_lists(counted)[0]

@@ -461,7 +461,7 @@ def _tell_of_failures(aggregator, failures, n_tried, noun):
     n = len(failures)
     some, which = (f"1 {noun}", f"this {noun}") if n == 1 else (f"{n} {noun}s", f"these {noun}s")
     warn_user(
-        f"{aggregator!r} failed when {some} of {n_tried} {'was' if n == 1 else 'were'} left out, so the values of "
-        f"{which} are missing. The first error was {first}",
+        f"{aggregator!r} failed when {some} of {n_tried} {'was' if n == 1 else 'were'} left out ({noun}s are left out "
+        f"one at a time), so the values of {which} are missing. The first error was {first}",
         UserWarning,
     )

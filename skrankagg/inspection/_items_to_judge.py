@@ -120,7 +120,8 @@ def _first_candidates(lists, top):
     weighted = lists.list_weight[lists.row_list] > 0
     if not weighted.any():
         raise InputError(
-            "`lists` must have a list of positive weight; got only weights of 0. Give at least one list a weight."
+            "`lists` must have a list of positive weight; got only weights of 0. Give at least one list a positive "
+            "weight."
         )
     best = np.full(lists.n_candidates, np.inf)
     np.minimum.at(best, lists.candidate[weighted], lists.rank[weighted])

@@ -43,7 +43,7 @@ def plan(members, learners, lists, n_folds, n_jobs, skip_slower_than):
         found = ", ".join(f"{name} {format_seconds(seconds[name])}" for name in slow)
         warn_user(
             f"The Comparator will take about {format_seconds(total)} for {sizes}; the slowest methods are {found}. "
-            "Leave them out, or pass skip_slower_than=10, which skips methods of more than 10 seconds. "
+            "Leave them out, or pass skip_slower_than=10, which skips methods that take more than 10 seconds. "
             "warnings.simplefilter('ignore', CostWarning) hides this warning.",
             CostWarning,
         )

@@ -39,10 +39,10 @@ def refuse_learnt(members, learns):
     learnt = [name for name, one in members if name in learns and find_judgements(one) is None and not _is_fitted(one)]
     if learnt:
         raise InputError(
-            f"`learns` must name methods that learn in fit; got {learnt[0]!r}, whose fit learns nothing. Its "
-            "parameters were already learned from judgements before fit, so cv cannot hold these queries out. Measure "
-            "the method on queries that it did not learn from, or compare a method whose fit learns, such as "
-            "make_pipeline(VoterWeighter('map'), ...)."
+            f"`learns` must name methods that learn in fit; got {learnt[0]!r}, whose fit learns nothing. The "
+            "parameters of this method were learned from judgements before fit, so cv cannot hold out the judged "
+            "queries. Measure the method on queries that it did not learn from, or compare a method whose fit learns, "
+            "such as make_pipeline(VoterWeighter('map'), ...)."
         )
 
 

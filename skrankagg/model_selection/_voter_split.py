@@ -177,8 +177,9 @@ class VoterKFold:
         """
         if left.max() > 1 and not self.shuffle:
             raise InputError(
-                f"`shuffle` must be True if a list represents several equal lists, which must be in different folds; "
-                f"got False, and query {show_id(queries, q)} has a list of weight {left.max():g}."
+                "`shuffle` must be True if a list has a weight above 1, because it represents several equal lists that "
+                f"must be in different folds; got False, and query {show_id(queries, q)} has a list of weight "
+                f"{left.max():g}."
             )
         if left.sum(dtype=np.float64) >= _MOST:
             raise InputError(

@@ -85,9 +85,9 @@ def weight_grid(voters: Iterable[Any], step: float = 0.1) -> list[dict[Any, floa
     if count > _MOST_POINTS:
         number = f"{count:,}" if count < 10**15 else "more than 10**15"
         raise InputError(
-            f"`step` must give at most {_MOST_POINTS:,} points; {step:g} for {m} voters gives {number} points. Draw "
-            "random weights with RandomizedSearchCV(method, {'voter_weights': DirichletWeights(voters)}), or take a "
-            "larger step."
+            f"`step` must give at most {_MOST_POINTS:,} combinations of weights; {step:g} for {m} voters gives "
+            f"{number}. Draw random weights with RandomizedSearchCV(method, {{'voter_weights': "
+            "DirichletWeights(voters)}), or take a larger step."
         )
     points = []
     # n steps and m - 1 bars between the voters: the weight of a voter is the number of steps between two bars.

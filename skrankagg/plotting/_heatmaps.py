@@ -329,8 +329,8 @@ class VoterWeightsDisplay(Display):
         """
         if not hasattr(aggregator, "query_voter_weights_"):
             raise InputError(
-                f"`aggregator` must be a fitted method that learns voter weights, such as DIBRA; got {aggregator!r}, "
-                "which has no weights. Call its fit(lists) first."
+                "`aggregator` must be a fitted method, such as DIBRA, that learns voter weights; got "
+                f"{aggregator!r}, which has no weights. Call its fit(lists) first."
             )
         return cls(aggregator.query_voter_weights_).plot(ax, **point_kwargs)
 

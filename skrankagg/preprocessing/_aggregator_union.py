@@ -204,8 +204,8 @@ def _to_pandas(consensus, name):
         consensus = consensus.to_pandas()
     if not isinstance(consensus, pd.DataFrame) or "voter" in consensus:
         raise InputTypeError(
-            f"`aggregators` must rank the items of each query once; got {name!r}, which returns ranked lists. "
-            "End its pipeline with an aggregator."
+            f"`aggregators` must return one ranking for each query; got {name!r}, which returns the lists of the "
+            "voters. End its pipeline with an aggregator."
         )
     return consensus
 

@@ -134,7 +134,7 @@ class VoterSelector(VoterValuer):
             selected[self.n_voters :] = False
         if not selected.any():
             raise InputError(
-                f"`threshold` must be at most the highest value of a voter, {value.iloc[0]:g}; got "
+                f"`threshold` must be at most the highest value of all voters, {value.iloc[0]:g}; got "
                 f"{self.threshold!r}. Choose a lower threshold."
             )
         self.voter_scores_ = pd.DataFrame({"voter": value.index, "score": value.to_numpy(), "selected": selected})

@@ -76,7 +76,7 @@ def _scores(by, lists, qrels):
     weights = getattr(fitted, "voter_weights_", None)
     if weights is None:
         raise InputError(
-            f"`by` must be an estimator that learns voter weights, such as DIBRA(); got {estimator!r}, which has no "
+            f"`by` must be an estimator, such as DIBRA(), that learns voter weights; got {estimator!r}, which has no "
             "attribute voter_weights_."
         )
     return weights.set_index("voter")["weight"], None

@@ -219,8 +219,8 @@ def warn_of_few_values(n):
     """Warn if the bootstrap interval of the mean of n values would be too short."""
     if 2 <= n < _FEW_VALUES:
         warn_user(
-            f"The bootstrap interval of {n} values is too short: 95 % intervals contain the mean in 84 % of cases "
-            "with 5 values, and in 90 % with 10. Choose method='t'.",
+            f"A bootstrap interval from {n} values is too short: an interval of 95 % contains the true mean in only "
+            "84 % of cases with 5 values, and in 90 % with 10. Choose method='t'.",
             UserWarning,
         )
 

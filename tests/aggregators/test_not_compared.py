@@ -158,7 +158,7 @@ def test_not_compared_warning_respects_voter_weights():
 
 
 def test_plackett_luce_without_prior_raises_instead_of_warning():
-    with pytest.raises(InputError, match="fall into 2 parts"):
+    with pytest.raises(InputError, match="fall into 2 groups"):
         PlackettLuce(prior=0, absent="ignore").fit(APART)
 
 

@@ -280,14 +280,14 @@ def test_plackett_luce_without_prior_counts_absent_items_as_last_beside_comparis
         chosen += np.array([0, b, c]) / (b + c) + np.array([a, b, 0]) / (a + b) + np.array([a, 0, c]) / (a + c)
         np.testing.assert_allclose(chosen, [1, 2, 1], atol=1e-6)
     else:
-        with pytest.raises(InputError, match="no list ranks 'c' above items of other parts"):
+        with pytest.raises(InputError, match="no list ranks 'c' above items of other groups"):
             method.fit(frame)
 
 
 def test_plackett_luce_with_reliabilities_and_without_prior_rejects_separated_items():
     lists = RankedLists.from_lists({"u": ["a", "b", "c"], "v": ["b", "a", "c"]})
     for weighting in ("query", "global"):
-        with pytest.raises(InputError, match="no list ranks 'c' above items of other parts"):
+        with pytest.raises(InputError, match="no list ranks 'c' above items of other groups"):
             PlackettLuce(prior=0, weighting=weighting).fit(lists)
 
 
@@ -499,7 +499,7 @@ def test_plackett_luce_reproduces_nascar_coefficients_and_errors(shared_data):
     without = PlackettLuce(prior=0, absent="ignore").fit_transform(others).set_index("item")["score"]
     means = others.groupby("item")["rank"].mean().sort_values().index[:3]
     np.testing.assert_allclose(without[means] - without[1], [float(one) for one in best.split()], atol=0.005)
-    with pytest.raises(InputError, match="no list ranks 84, 85, 86, 87 above items of other parts"):
+    with pytest.raises(InputError, match="no list ranks 84, 85, 86, 87 above items of other groups"):
         PlackettLuce(prior=0, absent="ignore").fit(frame)
 
 

@@ -545,7 +545,7 @@ def test_items_that_never_met_get_infinite_errors_but_coefficients_do_not():
     with pytest.warns(NotComparedWarning):
         scores = method.fit_transform(lists)
     assert np.isinf(scores["std_error"]).all() and (coefficients(method)["std_error"] < 1).all()
-    with pytest.raises(InputError, match="fall into 2 parts"), warnings.catch_warnings():
+    with pytest.raises(InputError, match="fall into 2 groups"), warnings.catch_warnings():
         warnings.simplefilter("ignore", NotComparedWarning)
         PlackettLuce(prior=0, covariates=NAMES).fit(lists)
 

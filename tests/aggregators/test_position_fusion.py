@@ -338,7 +338,7 @@ def test_position_methods_handle_unknown_voters(method):
     plain_lists = {voter: list(run["q13"].items()) for voter, run in TEST[[0]].to_runs().items()}
     expected = ignoring.transform(TEST[[0]])
     assert fuse(plain_lists, ignoring) == list(zip(expected["item"], expected["score"], strict=True))
-    with pytest.raises(InputError, match=r"learned no table for voter 'v4', which was not among the fitted voters;"):
+    with pytest.raises(InputError, match=r"learned no table for voter 'v4', which was not among the voters in fit;"):
         clone(method).set_params(unknown_voter="error").fit(train, qrels=QRELS).transform(TEST)
     only = TEST.to_frame().query("voter == 'v4'")
     with pytest.raises(InputError, match=r"this query has no lists left\. Fit \w+ with some of these voters"):

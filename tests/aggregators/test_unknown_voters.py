@@ -149,7 +149,7 @@ def test_transform_reports_voter_ids_of_another_type(method):
     ):
         fitted.set_params(unknown_voter="ignore").transform(text)
     with pytest.raises(
-        ValueError, match=r"not among the fitted voters \(the ids seen in fit are int, such as 0, the ids"
+        ValueError, match=r"not among the voters in fit \(the ids seen in fit are int, such as 0, the ids"
     ):
         fitted.set_params(unknown_voter="error").transform(text)
 

@@ -48,7 +48,7 @@ def test_set_output_requires_the_columns_of_the_fitted_lists():
     ranks = frame[["query", "voter", "item", "rank"]]
     more = RankedLists.from_frame(ranks.assign(score=-ranks["rank"]))
     for fitted, other in ((RankedLists.from_frame(ranks), more), (more, RankedLists.from_frame(ranks))):
-        with pytest.raises(InputError, match="must have the columns of the fitted lists"):
+        with pytest.raises(InputError, match="must have the same columns as the lists in fit"):
             method.fit(fitted).transform(other)
 
 

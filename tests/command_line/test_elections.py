@@ -162,7 +162,7 @@ def test_formats_are_recognised_only_if_they_are_certain(folder, text, found):
     [
         ("A > B\nA > A\n", "auto", "must contain an item only once"),
         ("A >\nB > A\n", "auto", "must contain at least one item"),
-        ("choice1,choice2\nA,B\n,A\n", "auto", "line 3 must not have an empty choice before a later choice"),
+        ("choice1,choice2\nA,B\n,A\n", "auto", "line 3 must not have an empty choice before a filled one"),
         ("choice1,choice2\nA,B,C\n", "auto", "line 2 must have 2 fields, like the header; got 3"),
         ("ballot,count\nA > B,many\n", "auto", "line 2 must have a number of ballots; got 'many'"),
         ("item,v,w\na,1,2\nb,x,1\n", "ranks", "line 3 must have ranks after the first field; got 'x'"),

@@ -517,7 +517,7 @@ def test_compare_warns_of_a_long_comparison_in_words_of_the_command_line(folder,
     assert main(command.split()) == 0
     err = capsys.readouterr().err
     assert "skrankagg: warning: The comparison will take about 3.3 hours for 24 queries of up to 4 lists and" in err
-    assert "or pass --skip-slower-than 10, which skips methods of more than 10 seconds.\n" in err
+    assert "or pass --skip-slower-than 10, which skips methods that take more than 10 seconds.\n" in err
     assert "simplefilter" not in err
 
 

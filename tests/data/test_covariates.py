@@ -167,7 +167,7 @@ def test_pooled_queries_keep_covariates(lists):
     ("change", "options", "error", "message"),
     [
         ({}, {"covariates": "place"}, InputTypeError, "must be a list of column names; got 'place'. Write"),
-        ({}, {"covariates": [3]}, InputTypeError, "must be names of columns; got 3"),
+        ({}, {"covariates": [3]}, InputTypeError, "must be column names of type str; got 3"),
         ({}, {"covariates": ["plaec"]}, InputError, "'plaec' is not among .* (did you mean 'place'?)"),
         ({}, {"covariates": ["rank"]}, InputError, "must not contain 'rank', because"),
         ({}, {"covariates": ["place", "place"]}, InputError, "must be different columns"),

@@ -163,7 +163,7 @@ def test_from_runs_applies_its_options_to_frames():
     columns = {name: one.assign(weight=w) if w != 1 else one for (name, one), w in zip(frames.items(), weights,
                                                                                       strict=True)}  # fmt: skip
     assert RankedLists.from_runs(columns).equals(expected)
-    with pytest.raises(InputError, match=r"got both\. Drop the column of 'v2'"):
+    with pytest.raises(InputError, match=r"got both\. Drop the column of weights from the frame of 'v2'"):
         RankedLists.from_runs(columns, weights=weights)
 
 

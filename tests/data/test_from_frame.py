@@ -73,7 +73,7 @@ def test_from_frame_rejects_ambiguous_columns_unless_one_is_chosen():
     with pytest.raises(InputError, match=r"'system' and 'tag' are possible.*voter='system'\), or voter=None to ignore"):
         RankedLists.from_frame(frame)
     same(RankedLists.from_frame(frame, voter="system"), LISTS)
-    with pytest.raises(InputError, match=r"'qid' and 'Topic' are possible\. Choose with .*query='qid'\)\.$"):
+    with pytest.raises(InputError, match=r"'qid' and 'Topic' are possible\. Choose one with .*query='qid'\)\.$"):
         RankedLists.from_frame(FRAME.rename(columns={"query": "qid"}).assign(Topic="t"))
     one = FRAME[(FRAME["query"] == "q1") & (FRAME["voter"] == "v1")]
     assert RankedLists.from_frame(one.rename(columns={"voter": "run"}), voter=None).voters.tolist() == ["consensus"]

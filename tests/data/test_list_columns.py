@@ -123,7 +123,7 @@ def test_concat_refuses_different_groupings(lists):
         ({"judge": [1, None]}, {"groups": ["judge"]}, InputError, "must have an id in every row"),
         ({}, {"groups": ["judge"]}, InputError, "'judge' is not among"),
         ({}, {"groups": "judge"}, InputTypeError, "must be a list of column names"),
-        ({}, {"groups": [3]}, InputTypeError, "must be names of columns; got 3"),
+        ({}, {"groups": [3]}, InputTypeError, "must be column names of type str; got 3"),
         ({"judge": 1}, {"groups": ["judge", "judge"]}, InputError, "must be different columns"),
         ({}, {"groups": ["query"]}, InputError, "must not contain 'query'"),
         ({"duel": [1, 2]}, {}, InputError, "the same mark in the column 'duel'"),

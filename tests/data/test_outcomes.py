@@ -236,7 +236,7 @@ def test_from_comparisons_advises_a_meaning_for_every_number(outcomes):
 
 def test_from_comparisons_advises_the_usual_meaning_of_a_word_that_is_also_an_item():
     frame = battles(["tie", "model_a"], second=["tie", "q"])
-    with pytest.raises(InputError, match=r"outcomes=\{'tie': 0.5\} if it is always the outcome.*rename the item"):
+    with pytest.raises(InputError, match=r"always means the outcome, pass outcomes=\{'tie': 0.5\}.*rename the item"):
         RankedLists.from_comparisons(frame)
     assert duels(RankedLists.from_comparisons(frame, outcomes={"tie": 0.5})) == ["p > q", "p = tie"]
 

@@ -59,7 +59,7 @@ IN_A_LINE = [
     r"expected an id as \w+ on line \d+, got an empty field",
     r"expected a finite number as \w+ on line \d+, got .*",
     r"expected a judgement that fits into a 64-bit integer on line \d+, got .*",
-    r"expected 0 in the second field \(which contains the voter in files of lists\), got .* on line \d+",
+    r"expected 0 in the second field of judgements \(a file of lists has the voter there\), got .* on line \d+",
     r"line \d+ has a damaged quoted field \(.*\)",
     r"line \d+ contains only a quoted field without text",
     r"expected UTF-8 text, got the byte 0x[0-9a-f]{2} on line \d+",
@@ -77,7 +77,7 @@ OF_A_FILE = [
     r"expected a first line that fits only one format, got .*, which fits .*",
     r"expected the \d+ fields that columns= names, got \d+ in the first line",
     r"expected a first line that only one separator splits into .*",
-    r"expected fields separated by tabs or semicolons, for decimal=',', got .*",
+    r"expected fields separated by tabs or semicolons, as decimal=',' requires, got .*",
     r"expected a whole gzip file, got a damaged one \(.*\)",
 ]
 OF_PARQUET = [

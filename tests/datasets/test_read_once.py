@@ -246,7 +246,7 @@ def test_readers_read_decimal_commas_on_request(mark):
     ],
 )
 def test_readers_reject_decimal_commas_in_other_formats(reader, text, got):
-    words = f"expected fields separated by tabs or semicolons, for decimal=',', got {got}; leave out decimal"
+    words = f"expected fields separated by tabs or semicolons, as decimal=',' requires, got {got}; leave out decimal"
     with pytest.raises(InputError, match=words):
         reader(as_file(text), decimal=",")
     with pytest.raises(InputError, match=r"`decimal` must be one of '\.', ','; got ';'"):

@@ -533,7 +533,7 @@ def test_read_qrels_ignores_the_iteration_of_trec_judgements(written):
 def test_read_qrels_rejects_lists(written):
     path = written("10002,0,GX008,32\n10002,2,GX008,1\n")
     with pytest.raises(
-        ValueError, match=r"expected 0 in the second field \(which contains the voter in files of lists\), got '2'"
+        ValueError, match=r"in the second field of judgements \(a file of lists has the voter there\), got '2'"
     ):
         read_qrels(path)
     assert rows(read_qrels(path, format="flagr"))[1] == ("10002", "GX008", 1)

@@ -624,7 +624,7 @@ def test_aggregate_with_chunk_queries_rejects_invalid_options(fail, folder, opti
     [
         (
             "mine=lists.parquet",
-            "needs plain paths of Parquet files; leave out NAME= before a path, and - for standard input.",
+            "needs plain paths of Parquet files; leave out NAME= before a path, and do not read standard input.",
         ),
         ("-", "needs plain paths of Parquet files"),
         ("none.parquet", "none.parquet"),

@@ -35,7 +35,7 @@ pytestmark = [
         pytest.mark.filterwarnings(f"ignore::skrankagg.exceptions.{name}Warning")
         for name in ("FewLists", "Exposure", "UnequalLength")  # of lists that draws leave
     ),
-    pytest.mark.filterwarnings("ignore:.*votes=None treats all these weights as factors"),
+    pytest.mark.filterwarnings("ignore:.*votes=None treats none of these weights"),
 ]
 
 METHODS = [BordaCount(), CombSUM(norm="z-score"), ReciprocalRankFusion(k=5), Copeland(), Kemeny(), DIBRA(Copeland())]

@@ -323,7 +323,7 @@ def test_voter_weights_display_shows_points_by_query_and_means(plt, comparator):
     mean = weights.groupby("voter")["weight"].mean().sort_values(ascending=False)
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == mean.index.tolist()
     with pytest.raises(
-        ValueError, match=r"learns voter weights, such as DIBRA; got Copeland\(\), which has no weights"
+        ValueError, match=r"such as DIBRA, that learns voter weights; got Copeland\(\), which has no weights"
     ):
         VoterWeightsDisplay.from_estimator(Copeland())
     with pytest.raises(ValueError, match=r"`method` must be one of 'mnz', 'sum .*', 'Copeland', 'DIBRA'; got 'Dibra'"):

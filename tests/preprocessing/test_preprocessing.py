@@ -224,7 +224,7 @@ def test_voter_selector_warns_about_queries_that_lose_all_lists():
     [
         (VoterSelector("ndcg@10"), "needs judgements"),
         (VoterSelector(CombSUM()), "which has no attribute voter_weights_"),
-        (VoterSelector(VOTERS, threshold=9.0), "at most the highest value of a voter, 4; got 9.0"),
+        (VoterSelector(VOTERS, threshold=9.0), "at most the highest value of all voters, 4; got 9.0"),
         (VoterSelector({**VOTERS, "v1": np.nan}), "got NaN for 'v1'"),
     ],
 )
@@ -307,14 +307,14 @@ def test_aggregator_union_exposes_parameters_of_its_members():
     for wrong, words in (([], "at least one"), ([("a", "drop")], "got only 'drop'"), ([CombSUM()], "tuples")):
         with pytest.raises(ValueError, match=words):
             AggregatorUnion(wrong).fit(example_lists())
-    with pytest.raises(TypeError, match="must contain aggregators, with fit and transform, or 'drop'; 'a' is 3"):
+    with pytest.raises(TypeError, match="must contain 'drop' or aggregators, which have fit and transform; 'a' is 3"):
         AggregatorUnion([("a", 3)]).fit(example_lists())
     alone = AggregatorUnion([("chain", Foreign("pandas"))]).fit_transform(example_lists())
     assert alone.equals(AggregatorUnion([("chain", CombSUM())]).fit_transform(example_lists()))
     if importlib.util.find_spec("polars") and importlib.util.find_spec("pyarrow"):
         assert alone.equals(AggregatorUnion([("chain", Foreign("polars"))]).fit_transform(example_lists()))
     for transformer in (TopK(1), TopK(1).set_output(transform="pandas")):
-        with pytest.raises(TypeError, match="got 'a', which returns ranked lists"):
+        with pytest.raises(TypeError, match="got 'a', which returns the lists of the voters"):
             AggregatorUnion([("a", make_pipeline(transformer)), ("b", CombSUM())]).fit(example_lists())
 
 
@@ -375,7 +375,7 @@ def test_set_output_keeps_the_columns_of_fit():
     lists = example_lists()
     fitted = TopK(2).set_output(transform="pandas").fit(lists.assign(weight=2.0))
     assert fitted.transform(lists)["weight"].unique().tolist() == [1.0]
-    with pytest.raises(ValueError, match="columns of the fitted lists"):
+    with pytest.raises(ValueError, match="same columns as the lists in fit"):
         fitted.transform(lists.drop(columns="score"))
     with pytest.raises(NotFittedError, match="call fit first"):
         TopK().get_feature_names_out()

@@ -129,7 +129,7 @@ def test_bootstrap_interval_with_method_t_equals_students_interval(n, confidence
 @pytest.mark.parametrize("method", ["bca", "percentile", "basic"])
 def test_bootstrap_interval_warns_about_few_values_with_measured_coverage(method):
     with pytest.warns(
-        UserWarning, match=r"of 19 values is too short: .* 84 % .* 5 values, and in 90 % with 10\. .*'t'"
+        UserWarning, match=r"from 19 values is too short: .* 84 % .* 5 values, and in 90 % with 10\. .*'t'"
     ):
         bootstrap_interval(DIFFERENCE[:19], method=method, n_resamples=99)
     # Other warnings are errors.

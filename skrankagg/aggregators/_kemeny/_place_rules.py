@@ -149,8 +149,8 @@ def _check_bounded(bounded):
     if isinstance(bounded, np.ndarray | Sequence) and not isinstance(bounded, str | bytes):
         if not len(bounded):
             raise InputError(
-                "`bounded` must contain at least one number of first places; got none. Use None to bound the first "
-                "place, the first two places, and so on.",
+                "`bounded` must contain at least one number of places, counted from the first place; got none. Use "
+                "None to bound the first place, the first two places, and so on.",
                 parameter="bounded",
             )
         for one in bounded:

@@ -206,7 +206,7 @@ class StackedFusion(SupervisedAggregator):
             )
         if not len(self.features):
             raise InputError(
-                f"`features` must not be empty; got {self.features!r}. Choose among {', '.join(FEATURES)}, or "
+                f"`features` must not be empty; got {self.features!r}. Choose among {', '.join(FEATURES)}, or give "
                 "aggregators."
             )
         for feature in self.features:

@@ -142,7 +142,7 @@ def _folds(cv, owner, target, query):
     if torn:
         raise InputError(
             f"`cv` of {name} must keep the rows of a query together; got {cv!r}, which puts rows of {torn} queries "
-            "into both the training and the test rows. Choose a number of folds, or a splitter such as GroupKFold(5); "
-            "the groups are the queries."
+            "into both the training and the test rows. Choose a number of folds, or a splitter such as GroupKFold(5), "
+            "to which the queries are passed as groups."
         )
     return folds

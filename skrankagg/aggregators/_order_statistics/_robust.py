@@ -193,10 +193,10 @@ class RobustRankAggregation(BaseNormalisedRanks):
         if bad.any():
             v = first_row(bad)
             raise InputError(
-                f"`depth_share` must be at most 1, and at least the list's share of the items, {lowest[v]:g} for "
-                f"{show_id(lists.voters, lists.list_voter[v])} in query "
-                f"{show_id(lists.queries, lists.list_query[v])}; got {cutoff[v]:g}. Raise depth_share, or give a "
-                "larger n_items."
+                "`depth_share` must be at most 1, and at least the share of the items that the list contains. For "
+                f"{show_id(lists.voters, lists.list_voter[v])} in query {show_id(lists.queries, lists.list_query[v])} "
+                f"this share is {lowest[v]:g}; got {cutoff[v]:g}. Choose a depth_share between {lowest[v]:g} and 1, "
+                "or give a larger n_items."
             )
         return cutoff
 

@@ -34,8 +34,8 @@ class _BaseChoice(BaseComb):
             row = first_row(~np.isfinite(value))
             raise InputError(
                 f"{self!r} cannot compute the value of item "
-                f"{show_id(lists.items, lists.candidate_item[lists.candidate[row]])}, because it is outside the range "
-                "of floating-point numbers. Choose norm='min-max'."
+                f"{show_id(lists.items, lists.candidate_item[lists.candidate[row]])}, because the value is outside "
+                "the range of floating-point numbers. Choose norm='min-max'."
             )
         weight = lists.list_weight[lists.row_list]
         rows = slice(None) if not lists.is_weighted else weight > 0

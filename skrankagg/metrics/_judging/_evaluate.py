@@ -218,7 +218,7 @@ def _check_names(run, qrels):
     if query is None:
         return
     raise InputTypeError(
-        f"`run` must be a dict that maps a name to each run; the key {show(query)} {what}. Name the run: "
+        f"`run` must be a dict that maps names to runs; the key {show(query)} {what}. Name the run: "
         "evaluate({'run': run}, qrels). Or call the measure itself, such as ndcg(run, qrels)."
     )
 
