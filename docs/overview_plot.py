@@ -141,8 +141,9 @@ def words():
             f"{min(row[0] for row in proofs)} to {max(row[0] for row in proofs)} candidates. Nearly all elections need "
             f"less than a second.",
             f"`Kemeny` finds an exact consensus: no other order disagrees less with the ballots. It proves this for "
-            f"{len(proven)} of {len(proofs)} real elections of PrefLib within five seconds each. One of them has "
-            f"{max(row[0] for row in proven)} candidates. The median time is {statistics.median(seconds):.2f} s.",
+            f"{len(proven)} of {len(proofs)} real elections of PrefLib within five seconds each. One of these "
+            f"{len(proven)} elections has {max(row[0] for row in proven)} candidates. The median time over the "
+            f"{len(proofs)} elections is {statistics.median(seconds):.2f} s.",
         ),
         "genes": (
             f"The first {N_GENES} genes of five studies of prostate cancer, with the adjusted p-value of each gene and "

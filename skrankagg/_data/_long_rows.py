@@ -210,8 +210,8 @@ def _as_integers(parts):
         fractions = fractions or bool((values % 1 != 0).any())
     if largest["f"] >= EXACT_LIMIT:
         raise InputError(
-            f"Ids of at least 2 ** 53 must not be floats, because such floats are rounded; got {largest['f']:.0f}. "
-            "Read the column as Int64, a type that allows missing values, or as text."
+            f"Ids of at least 2 ** 53 must not be floats, because floats are rounded; got {largest['f']:.0f}. Read the "
+            "column as text, or as Int64, which allows missing values."
         )
     if fractions and max(largest.values()) < EXACT_LIMIT:
         return parts

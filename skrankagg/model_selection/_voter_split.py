@@ -177,9 +177,8 @@ class VoterKFold:
         """
         if left.max() > 1 and not self.shuffle:
             raise InputError(
-                "`shuffle` must be True if a list has a weight above 1, because it represents several equal lists that "
-                f"must be in different folds; got False, and query {show_id(queries, q)} has a list of weight "
-                f"{left.max():g}."
+                "`shuffle` must be True for lists with a weight above 1, because they represent several equal lists; "
+                f"got False and the weight {left.max():g} in query {show_id(queries, q)}. Pass shuffle=True."
             )
         if left.sum(dtype=np.float64) >= _MOST:
             raise InputError(

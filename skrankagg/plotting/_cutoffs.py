@@ -336,8 +336,8 @@ class CutoffDisplay(_Lines):
         self._check_methods(n_methods)
         if kind == "bar" and n_methods is not None:
             raise InputError(
-                f"`n_methods` must be None if kind='bar', which names the method of each row; got {n_methods}. "
-                "Leave it out."
+                f"`n_methods` must be None if kind='bar', because bars always have the name of their method; got "
+                f"{n_methods}. Leave out `n_methods`."
             )
         return super().plot(ax, kind=kind, n_methods=n_methods, **kwargs)
 

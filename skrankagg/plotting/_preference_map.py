@@ -243,9 +243,10 @@ class PreferenceProbabilityDisplay(Display):
 
 
 def are_sure(shares, confidence):
-    """Return a mask of the pairs that have the same order in at least the share `confidence` of the draws.
+    """Return a mask of the pairs that have one order in at least a fraction `confidence` of the draws.
 
-    The mask is False for a pair with a share of NaN.
+    `shares` contains the fraction of the draws in which the first item of each pair is higher. The mask is False where
+    this fraction is NaN.
     """
     return np.maximum(shares, 1 - shares) >= confidence - 1e-12
 

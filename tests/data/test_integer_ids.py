@@ -106,7 +106,7 @@ def test_from_wide_restores_integers_that_pandas_turned_into_floats():
     assert lists.items.dtype == np.int64
     assert lists.to_runs() == {"u": {"q": [LARGE, LARGE + 1, 7]}, "v": {"q": [7]}, "w": {"q": [7, 1]}}
     assert RankedLists.from_wide(table[["v"]]).items.dtype == np.float64  # no integer says what they were
-    with pytest.raises(InputError, match=r"because such floats are rounded; got 9007199254740992\. Read the column"):
+    with pytest.raises(InputError, match=r"because floats are rounded; got 9007199254740992\. Read the column"):
         RankedLists.from_wide(pd.DataFrame({"u": [LARGE, LARGE + 1], "v": [LARGE + 1, np.nan]}))
 
 

@@ -164,7 +164,7 @@ def test_cutoff_display_rejects_unknown_methods_and_empty_cutoffs(plt, comparato
         InterpolatedPrecisionDisplay.from_comparator(comparator, baseline="bm25")
     with pytest.raises(InputError, match="`n_methods` must be a whole number of at least 1; got 0"):
         CutoffDisplay.from_comparator(comparator, n_methods=0)
-    with pytest.raises(InputError, match=r"`n_methods` must be None if kind='bar', which names .* got 3"):
+    with pytest.raises(InputError, match=r"`n_methods` must be None if kind='bar', because bars .* got 3"):
         CutoffDisplay.from_comparator(comparator, kind="bar", n_methods=3)
     for make, given in (
         (CutoffDisplay.from_comparator, [comparator]),

@@ -84,10 +84,11 @@ class Votes:
         return total
 
     def _ways(self):
-        """Return the lists that vote for their own items, the votes for absent items, and the means to subtract.
+        """Describe how each list votes; return three arrays.
 
-        The votes and the means have shape (n_lists,). Each list adds its vote to every item missing from it, and
-        subtracts its mean from every item that it contains. An array is None if all its values are 0.
+        The first array contains the positions of the lists that give their vote to an item that they contain. The other
+        two arrays have shape (n_lists,). They contain the vote that each list gives to every item missing from it, and
+        the mean that it subtracts from every item that it contains. They are None if all their values are 0.
         """
         lists, weight = self.lists, self.lists.list_weight
         voting = self.n_held > 0

@@ -67,7 +67,7 @@ class BaseComb(BaseAggregator):
             f"Sums of {self!r} must be in the range of floating-point numbers; got weights from {lightest:g} to "
             f"{heaviest:g}"
             + (f" and scores up to {np.abs(lists.score).max():g}" if self.norm in (None, "max") else "")
-            + f", and sums of query {show_id(lists.queries, where)} are outside this range. Multiply the weights, "
+            + f". Sums of query {show_id(lists.queries, where)} are outside this range. Multiply the weights, "
             "or the scores, of all lists by one number that brings them closer to 1."
         )
 
