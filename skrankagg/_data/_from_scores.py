@@ -222,8 +222,8 @@ def _refuse_inexact(cells, voters):
         if large.any():
             raise InputError(
                 f"Matrices in `scores` of {_CALLER} that differ in dtype must not contain integers that float64 "
-                f"rounds; got {show(one[large][0].item())} for {show(name)}. Divide all scores by the same number, or pass "
-                "ranks."
+                f"rounds; got {show(one[large][0].item())} for {show(name)}. Divide all scores by the same number, or "
+                "pass ranks."
             )
 
 

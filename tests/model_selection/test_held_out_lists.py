@@ -75,7 +75,7 @@ def test_voter_k_fold_splits_integer_weights_but_not_fractional_ones():
     assert all((test % 1 == 0).all() for _, test in found)
     found = folds(three.with_list_weight([4.5, 0, 2]), n_splits=2)
     assert [test.tolist() for _, test in found] == [[4.5, 0, 0], [0, 0, 2]]
-    with pytest.raises(ValueError, match=r"got False, and query 'q' has a list of weight 40"):
+    with pytest.raises(ValueError, match=r"got False and the weight 40 in query 'q'"):
         folds(three.with_list_weight([40, 0, 3]))
     with pytest.raises(ValueError, match=r"must add up to less than 1e\+09"):
         folds(three.with_list_weight([1e9, 0, 3]), shuffle=True)
