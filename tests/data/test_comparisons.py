@@ -258,7 +258,7 @@ def test_from_comparisons_reconciles_equal_verdicts_without_a_warning():
 
 def test_from_comparisons_refuses_ids_without_an_order_beside_outcomes():
     frame = pd.DataFrame({"first": [["a"]], "second": [["b"]], "outcome": [1]})
-    with pytest.raises(InputTypeError, match=r"Items of RankedLists\.from_comparisons must be sortable"):
+    with pytest.raises(InputTypeError, match=r"Items passed to RankedLists\.from_comparisons must be sortable"):
         RankedLists.from_comparisons(frame)
 
 

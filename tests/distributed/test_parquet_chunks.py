@@ -630,7 +630,7 @@ def test_aggregate_with_chunk_queries_rejects_invalid_options(fail, folder, opti
         ("none.parquet", "none.parquet"),
         ("lists.csv", "lists.csv"),
         ("torn.parquet", "must be consecutive"),
-        ("gaps.parquet", "the column item must have a value in every row; some rows have none."),
+        ("gaps.parquet", "the column 'item' must have a value in every row; some rows have none."),
     ],
 )
 def test_aggregate_with_chunk_queries_rejects_invalid_files(fail, folder, lists, file, message):

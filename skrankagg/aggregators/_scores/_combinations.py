@@ -64,11 +64,10 @@ class BaseComb(BaseAggregator):
         where = lists.candidate_query[first_row(bad)]
         lightest, heaviest = smallest_size(lists.list_weight), lists.list_weight.max()
         raise InputError(
-            f"Sums of {self!r} must be in the range of floating-point numbers; got weights from {lightest:g} to "
-            f"{heaviest:g}"
+            f"The sums of query {show_id(lists.queries, where)} must be in the range of floating-point numbers; {self!r} "
+            f"got weights from {lightest:g} to {heaviest:g}"
             + (f" and scores up to {np.abs(lists.score).max():g}" if self.norm in (None, "max") else "")
-            + f". Sums of query {show_id(lists.queries, where)} are outside this range. Multiply the weights, "
-            "or the scores, of all lists by one number that brings them closer to 1."
+            + ". Multiply the weights, or the scores, of all lists by one number that brings them closer to 1."
         )
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
