@@ -179,8 +179,8 @@ def _load(sources, args, progress, voter, position=False):
             if voter != "auto":
                 what = f"--voter {voter}" if isinstance(voter, str) else "a name (NAME=FILE)"
                 raise UserError(
-                    f"{what} applies only to files of ranked lists, but this file contains comparisons. Leave it out, "
-                    "or name columns of voters with --groups."
+                    f"{what} applies only to files of ranked lists, but this file contains comparisons. Leave out "
+                    f"{what}, or use --groups to name the columns of voters."
                 )
             return _load_comparisons(files, args, progress, position)
         kinds = [source.election_format(args) for source in sources]
@@ -212,7 +212,9 @@ def _load_elections(files, kinds, decimal, voter, progress):
     """Read files of elections; each file is a query."""
     if voter != "auto":
         what = f"--voter {voter}" if isinstance(voter, str) else "a name (NAME=FILE)"
-        raise UserError(f"{what} needs files of one voter each, but a file of ballots has many; leave out {what}.")
+        raise UserError(
+            f"{what} needs one voter in each file, but a file of ballots has many voters; leave out {what}."
+        )
     if None in kinds:
         other = files[kinds.index(None)]
         raise UserError(

@@ -26,7 +26,10 @@ _PHRASES = [
     (r"with PlackettLuce\(covariates=\['(\w+)'\]\)", r"with skrankagg aggregate FILES --covariates \1"),
     (r"such as voter='judge' and groups=\['prompt'\]", "such as --groups judge,prompt"),
     (r"\(voter=, groups=\) when you read the duels", "with --groups, such as --groups judge,prompt"),
-    (r"neither voter= nor groups= shows (.*?)\. Name these columns\.", r"--groups does not show \1. Name the columns."),
+    (
+        r"neither voter= nor groups= shows (.*?)\. Name the missing columns with .*? or groups=\.",
+        r"--groups does not show \1. Name the columns.",
+    ),
     (r"such as groups=\['prompt'\]", "such as --groups prompt"),
     (
         r"Pass RankedLists\.from_frame\(df, covariates=\.\.\.\) instead of a frame",

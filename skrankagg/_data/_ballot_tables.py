@@ -64,7 +64,7 @@ def read_ballot_table(frame, counts, cells, rows, caller):
     if by_column:
         if rows == "items":
             raise InputError(
-                "`counts` must be a sequence of numbers, one for each voter, if each row is a candidate; got the name "
+                "If each row is a candidate, `counts` must be a sequence of numbers, one for each voter; got the name "
                 "of a column. Pass rows='voters' if each row is a ballot."
             )
         rows = "voters"

@@ -191,7 +191,7 @@ class Columns:
         if column in self._found and pd.api.types.is_float_dtype(values.dtype):  # a column "q" may contain q-values
             lack = "" if column in self.available else f"X is missing the column {column!r}; "
             raise InputError(
-                f"{lack}{self._names[column]!r} would be read instead, but its dtype is {values.dtype}, so it "
+                f"{lack}{self._names[column]!r} would be read as the {column}, but its dtype is {values.dtype}, so it "
                 f"probably contains numbers instead of ids. Name the column with {self._call(column)}."
             )
         return values

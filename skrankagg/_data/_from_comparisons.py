@@ -296,7 +296,8 @@ def from_comparisons(
         if not by_side or not who.keys() - {_QUERY}:
             raise InputError(
                 "`reconcile` must be False if the frame has no columns of a first and a second item, or if neither "
-                "voter= nor groups= shows which verdicts belong together. Name these columns."
+                "voter= nor groups= shows which verdicts belong together. Name the missing columns with first=, "
+                "second= and outcome=, or with voter= or groups=."
             )
         if size is not None:
             raise InputError(

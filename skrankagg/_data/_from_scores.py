@@ -221,9 +221,9 @@ def _refuse_inexact(cells, voters):
             large = one.astype(np.float64).astype(one.dtype) != one
         if large.any():
             raise InputError(
-                f"Matrices in `scores` of {_CALLER} that differ in dtype must not contain integers that float64 "
-                f"rounds; got {show(one[large][0].item())} for {show(name)}. Divide all scores by the same number, or "
-                "pass ranks."
+                f"If the matrices in `scores` of {_CALLER} have different dtypes, they must not contain integers that "
+                f"float64 would round; got {show(one[large][0].item())} for {show(name)}. Divide all scores by the "
+                "same number, or pass ranks."
             )
 
 

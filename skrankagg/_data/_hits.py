@@ -210,7 +210,7 @@ def split_pairs(pairs, caller, where):
     except (TypeError, ValueError):
         odd = next(one for one in pairs if not is_pair(one))
         raise InputError(
-            f"A list passed to {caller} that begins with an (item, score) pair must contain only pairs; {where()} "
+            f"If a list passed to {caller} begins with an (item, score) pair, it must contain only pairs; {where()} "
             f"has {show(odd)}. Give a score to every item or to no item."
         ) from None
     return list(items), list(scores)

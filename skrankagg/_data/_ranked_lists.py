@@ -443,7 +443,8 @@ class RankedLists(Immutable):
         if weight.shape != (self.n_lists,) or not np.isfinite(weight).all() or (weight < 0).any():
             raise InputError(
                 f"`weight` must be {self.n_lists} finite numbers of at least 0, one for each list; got an array of "
-                f"shape {weight.shape}{'' if weight.shape != (self.n_lists,) else ' with other values'}."
+                f"shape {weight.shape}"
+                f"{'' if weight.shape != (self.n_lists,) else ' with negative, infinite or missing numbers'}."
             )
         weight.flags.writeable = False
         lists = object.__new__(type(self))  # derived arrays that do not depend on weights are shared, too

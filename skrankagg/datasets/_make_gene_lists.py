@@ -41,7 +41,8 @@ def _true_means(n_true):
 def _log_length(name, value):
     if np.shape(value) != (2,):
         raise InputError(
-            f"`{name}` must be a pair (mean, standard deviation) of the logarithm of a length; got {value!r}."
+            f"`{name}` must be a pair (mean, standard deviation) that describes the logarithms of the lengths; got "
+            f"{value!r}."
         )
     mean, deviation = read_numbers(name, value)
     if deviation < 0:

@@ -327,7 +327,7 @@ def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
     if suffix in _by_suffix(runs=True) and suffix not in TREC.suffixes:
         raise InputError(
             f"`path` must not end in {suffix}, because write_qrels writes TREC qrels; got "
-            f"{os.fspath(path)!r}. Name it .qrels or .txt."
+            f"{os.fspath(path)!r}. Choose a path that ends in .qrels or .txt."
         )
     qrels = check_qrels(qrels)
     frame = qrels.to_frame()

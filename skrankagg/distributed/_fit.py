@@ -102,8 +102,8 @@ def fit_partitions(
         return _fit_here(aggregator, RankedLists.from_frame(rows.reset_index(drop=True)), y)
     if y is not None:
         raise InputError(
-            "`queries` must be given with `y`, because a fit on judgements is done on one machine. Name the queries to "
-            "fit on: queries=[...]."
+            "`queries` must be given with `y`, because a fit on judgements loads the lists of these queries on one "
+            "machine. Name the queries to fit on: queries=[...]."
         )
     *steps, last = steps_of(aggregator)
     if not _learns_mean(last) or any(map(_learns, steps)):

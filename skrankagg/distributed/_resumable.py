@@ -78,8 +78,8 @@ def _open_folder(folder, path, record, resume):
     records = {part: _read_record(part) for part in inside if part.suffix != _NEW}
     if None in records.values():
         raise InputError(
-            f"{str(folder)!r} must contain only the parts of {str(path)!r} that were already written; it contains "
-            "other files. Move these files."
+            f"{str(folder)!r} must contain only parts of {str(path)!r}, which are the results of single chunks; it "
+            "contains other files. Move these files."
         )
     if resume:
         for part, other in records.items():
@@ -114,8 +114,8 @@ def _compare(part, other, record):
         return
     if name != record["job"]:
         raise InputError(
-            f"`job` must be {name!r}, the job of the part {str(part)!r}; got {record['job']!r}. Pass job={name!r} to "
-            f"continue, or resume=False to remove the parts of {name!r} and start from the beginning.",
+            f"`job` must be {name!r}, the name of the job that wrote {str(part)!r}; got {record['job']!r}. Pass "
+            f"job={name!r} to continue, or resume=False to remove the parts of {name!r} and start from the beginning.",
             parameter="job",
         )
     differs = next((key for key in record if other.get(key) != record[key]), None)

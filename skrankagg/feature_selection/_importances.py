@@ -24,8 +24,9 @@ def read_importances(estimator, getter, n_features, name):
     if value.shape != (n_features,):
         shape = f"{len(value)} numbers" if value.ndim == 1 else f"an array of shape {value.shape}"
         raise InputError(
-            f"Each estimator must give a number for each of {n_features} features; {name!r} gives {shape}. Pass the "
-            "features unchanged, or pass an importance_getter that returns a number for each feature."
+            f"Each estimator must give a number for each of {n_features} features; {name!r} gives {shape}. Choose an "
+            "estimator that does not change the features, or an importance_getter that returns a number for each "
+            "feature."
         )
     if np.isnan(value).all():
         raise InputError(

@@ -76,8 +76,8 @@ def _draw_votes(given, ids, votes):
         can = np.logical_and.reduceat(weight % 1 == 0, heads) & (np.add.reduceat(weight, heads) < 2**53)
     if votes and not can.all():
         raise InputError(
-            "`votes` must be False or None if some weights are not integers, or if their sum is 2**53 or more; query "
-            f"{ids[first_row(~can)]!r} has such weights. Give integer weights, or pass votes=False."
+            "`votes` must be False or None if the weights of a query are not all integers, or add up to 2**53 or more; "
+            f"query {ids[first_row(~can)]!r} has such weights. Give integer weights, or pass votes=False."
         )
     return are_votes(given, votes, "Pass votes=False, or give integer weights.") & can[given.list_query]
 

@@ -177,8 +177,8 @@ class VoterKFold:
         """
         if left.max() > 1 and not self.shuffle:
             raise InputError(
-                "`shuffle` must be True for lists with a weight above 1, because they represent several equal lists; "
-                f"got False and the weight {left.max():g} in query {show_id(queries, q)}. Pass shuffle=True."
+                "`shuffle` must be True for weights above 1, because otherwise one fold would hold out all copies of a "
+                f"list; got False and the weight {left.max():g} in query {show_id(queries, q)}. Pass shuffle=True."
             )
         if left.sum(dtype=np.float64) >= _MOST:
             raise InputError(

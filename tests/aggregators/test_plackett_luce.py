@@ -394,7 +394,7 @@ def test_plackett_luce_repeat_rejects_weights_without_a_maximum():
     lists = RankedLists.from_lists({"u": ["a", "b"], "v": ["b", "a"]})
     again = PlackettLuce(prior=0, absent="ignore")._repeat(lists)
     np.testing.assert_allclose(again(np.array([3.0, 1.0])), [np.log(3) / 2, -np.log(3) / 2], atol=1e-9)
-    with pytest.raises(InputError, match="in one list or through a chain of lists"):
+    with pytest.raises(InputError, match="in some list, or through a chain of lists"):
         again(np.array([1.0, 0.0]))
 
 

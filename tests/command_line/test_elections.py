@@ -114,7 +114,7 @@ def test_several_elections_are_queries(run, fail, folder):
     message = fail("aggregate", "lunch.toi", "other/lunch.toi", *AGGREGATE)
     assert "because the names become the ids of the queries; 'lunch' occurs twice." in message
     message = fail("aggregate", "lunch.toi", *AGGREGATE, "--voter", "file")
-    assert "a file of ballots has many; leave out --voter file." in message
+    assert "a file of ballots has many voters; leave out --voter file." in message
 
 
 def test_explain_and_compare_read_elections(run, folder):

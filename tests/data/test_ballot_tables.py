@@ -207,7 +207,7 @@ def test_a_warning_is_issued_if_named_rows_may_be_ballots():
         (NAMES, {"counts": "weight"}, r"of a column; got 'weight'\. The columns are \['first', 'second', 'third'\]"),
         (NAMES, {"counts": [1, 2]}, "one number for each ballot; got 2 numbers and 4 ballots"),
         (RANKS, {"counts": [1, 2, 3, -1]}, "finite numbers of at least 0; got -1"),
-        (RANKS.T.assign(n=1), {"counts": "n", "rows": "items"}, "one for each voter, if each row is a candidate"),
+        (RANKS.T.assign(n=1), {"counts": "n", "rows": "items"}, "If each row is a candidate, `counts` must be"),
         (NAMES, {"rows": "items"}, "`rows` must be None or 'voters' if the cells are names"),
         (NAMES, {"cells": "text"}, "`cells` must be one of"),
         (RANKS.set_axis(["A", "A", "B"]), {}, "must have a different name for each candidate"),

@@ -170,7 +170,7 @@ def test_from_frame_reads_the_frames_of_pyterrier(tmp_path):
 def test_from_frame_rejects_fractional_or_ambiguous_query_ids():
     with (
         pytest.warns(AmbiguousInputWarning),
-        pytest.raises(InputError, match=r"^'qid' would be read instead, but its dtype is fl"),
+        pytest.raises(InputError, match=r"^'qid' would be read as the query, but its dtype is fl"),
     ):
         RankedLists.from_frame(FRAME.assign(qid=0.5))
     with pytest.raises(
@@ -207,7 +207,7 @@ def test_from_frame_lists_accepted_names_of_a_missing_column():
 
 def test_from_frame_accepts_fractional_ids_only_in_a_named_column():
     genes = FRAME[FRAME["query"] == "q1"].drop(columns="query").assign(q=np.linspace(0.01, 0.2, 24))
-    with pytest.raises(InputError, match=r"'q' would be read instead, but its dtype is float64.*=\.\.\.\)"):
+    with pytest.raises(InputError, match=r"'q' would be read as the query, but its dtype is float64.*=\.\.\.\)"):
         RankedLists.from_frame(genes)
     assert RankedLists.from_frame(genes, query="q").n_queries == 24
     assert RankedLists.from_frame(genes, query=None).n_queries == 1

@@ -215,7 +215,7 @@ def test_fit_partitions_rejects_invalid_arguments(data):
     method = DIBRA(weighting="global")
     with pytest.raises(ValueError, match="2 queries have no lists, such as 'none'"):
         fit_partitions(method, lists, queries=["q01", "none", "other"])
-    with pytest.raises(ValueError, match=r"a fit on judgements is done on one machine\. Name the queries"):
+    with pytest.raises(ValueError, match=r"the lists of these queries on one machine\. Name the queries"):
         fit_partitions(SlideFuse(), lists, data[1])
     whole = lists.map_partitions(lambda rows: rows.reset_index(drop=True))
     with pytest.raises(ValueError, match="the rows of 24 queries, such as"):

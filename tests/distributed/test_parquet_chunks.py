@@ -423,7 +423,7 @@ def test_write_rejects_a_single_part_of_another_job(tmp_path, file):
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
     (tmp_path / "other.parquet.parts" / "00000001.parquet").replace(tmp_path / "out.parquet.parts" / "00000001.parquet")
     with pytest.raises(
-        ValueError, match=r"`job` must be 'other', the job of the part '.*00000001.parquet'; got 'sums'"
+        ValueError, match=r"`job` must be 'other', the name of the job that wrote '.*00000001.parquet'; got 'sums'"
     ):
         sums(file).write(out, job="sums")
 

@@ -200,7 +200,7 @@ def test_comparator_and_scorers_reject_counts_as_criterion():
         comparator(["num_ret", "map"])
     assert comparator(["map", "num_ret"]).best_name_ == comparator("map").best_name_
     for metric in ("num_ret", "judged@10"):
-        with pytest.raises(ValueError, match="must include a measure for which higher or lower values are better"):
+        with pytest.raises(ValueError, match="must be a measure that states whether higher or lower values"):
             make_ranking_scorer(metric, qrels=QRELS)
     scores = make_ranking_scorer(["map", "num_rel"], qrels=QRELS)(CombSUM(norm="borda"), LISTS)
     assert scores["num_rel"] == evaluate(RUNS["sum"], QRELS, "num_rel").iloc[0, 0]

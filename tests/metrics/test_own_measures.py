@@ -466,7 +466,7 @@ def test_scorers_negate_a_custom_measure_where_lower_is_better():
     with pytest.raises(InputError, match="`by` must be a measure where higher values are better"):
         VoterSelector(LOWER, qrels=QRELS).fit(LISTS)
     neither = make_measure(first_place, greater_is_better=None)
-    with pytest.raises(InputError, match="for which higher or lower values are better"):
+    with pytest.raises(InputError, match="states whether higher or lower values are better"):
         make_ranking_scorer(neither, qrels=QRELS)
     with pytest.raises(InputError, match="neither higher nor lower values are better"):
         Comparator(METHODS, metrics=neither, qrels=QRELS).fit(LISTS)

@@ -149,8 +149,8 @@ def _check_bounded(bounded):
     if isinstance(bounded, np.ndarray | Sequence) and not isinstance(bounded, str | bytes):
         if not len(bounded):
             raise InputError(
-                "`bounded` must contain at least one number of places, counted from the first place; got none. Use "
-                "None to bound the first place, the first two places, and so on.",
+                "`bounded` must contain at least one number k, so that the bounds hold for the first k places; got "
+                "none. Use None if the bounds hold for every k.",
                 parameter="bounded",
             )
         for one in bounded:
@@ -182,7 +182,7 @@ def _read_bounds(groups, given, name):
         if not (is_integer(bound) and bound >= 0) and not _is_share(bound):
             raise InputError(
                 f"`{name}` must contain whole numbers of places, or shares from 0 to 1; got {show(bound)} for group "
-                f"{show(group)}. Write 2 for two places, 0.2 for a fifth of all.",
+                f"{show(group)}. Write 2 for two places, 0.2 for a fifth of the places.",
                 parameter=name,
             )
         found[int(code)] = bound

@@ -288,8 +288,8 @@ class LearnedWeights(SupervisedAggregator):
         if size == 0:
             warn_user(
                 f"{type(self).__name__} gives all voters weight 1, because no voter ranks relevant items higher than "
-                f"a random order would in {self.n_queries_} training quer{'y' if self.n_queries_ == 1 else 'ies'}. "
-                "Judge more queries.",
+                f"a random order would. The weights were learned from {self.n_queries_} "
+                f"quer{'y' if self.n_queries_ == 1 else 'ies'}; judge more queries.",
                 UserWarning,
             )
             weight, size = np.ones(len(weight)), 1.0

@@ -214,8 +214,8 @@ class StackedFusion(SupervisedAggregator):
                 if _learns(feature):
                     raise InputError(
                         f"`features` must not contain an aggregator that learns from judgements; got {feature!r}. Its "
-                        "consensus would look better on the training queries than on other queries. Put an "
-                        "AggregatorUnion before this step, which adds the aggregator's consensus as a voter."
+                        "consensus would look better on the training queries than on other queries. Before this step, "
+                        "put an AggregatorUnion, which adds the aggregator's consensus as a voter."
                     )
             elif not isinstance(feature, str):
                 raise InputTypeError(

@@ -94,7 +94,7 @@ def _refuse(lists, q, above, n_parts, label):
         f"no list ranks {name(items)} {which} items of other groups" for which, items in ends.items() if len(items)
     )
     raise InputError(
-        "With prior=0, for any two items, each must be above the other, in one list or through a chain of lists. "
+        "With prior=0, each item must be above every other item in some list, or through a chain of lists. "
         f"The items of query {show_id(lists.queries, q)} fall into {n_parts} groups: {found}, so the likelihood has no "
         "maximum. Choose prior=0.5, or leave these items out."
     )

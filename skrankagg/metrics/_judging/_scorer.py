@@ -193,8 +193,8 @@ class RankingScorer(BaseEstimator):
         measures = get_measures(self.metrics, **(self.conventions or {}))
         if self._is_single() and next(iter(measures.values())).greater_is_better is None:
             raise InputError(
-                f"`metrics` must include a measure for which higher or lower values are better; got {self.metrics}. "
-                "Choose another measure, or pass a list with further measures."
+                f"`metrics` must be a measure that states whether higher or lower values are better; got "
+                f"{self.metrics}, which does not. Choose another measure, or pass a list with further measures."
             )
         return measures
 
