@@ -132,9 +132,9 @@ def words():
         "places": (
             f"The first {N_DRIVERS} drivers of Formula One in 2012, with an interval for the place of each driver; the "
             f"intervals of Vettel and Alonso overlap.",
-            f"How sure is the order? Vettel won the championship of 2012 by three points. The races were resampled "
-            f"1,000 times, and he is first in {100 * places.loc['Vettel', 'top_1']:.0f} % of these draws. The data are "
-            f"the 20 real races.",
+            f"How sure is the order? Vettel won the championship of 2012 by three points. The races were drawn at "
+            f"random 1,000 times, with replacement, and he is first in {100 * places.loc['Vettel', 'top_1']:.0f} % of "
+            f"these draws. The data are the 20 real races.",
         ),
         "kemeny": (
             f"Seconds until Kemeny's order is proven to be optimal, for {len(proofs)} elections with "

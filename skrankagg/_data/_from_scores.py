@@ -221,9 +221,8 @@ def _refuse_inexact(cells, voters):
             large = one.astype(np.float64).astype(one.dtype) != one
         if large.any():
             raise InputError(
-                f"If the matrices in `scores` of {_CALLER} have different dtypes, they must not contain integers that "
-                f"float64 would round; got {show(one[large][0].item())} for {show(name)}. Divide all scores by the "
-                "same number, or pass ranks."
+                f"If matrices in `scores` of {_CALLER} differ in dtype, float64 must represent all integers exactly; "
+                f"{show(name)} has {show(one[large][0].item())}. Divide all scores by one number, or pass ranks."
             )
 
 

@@ -77,8 +77,8 @@ def _read_map(given):
         share, factor = value if isinstance(value, tuple | list) and len(value) == 2 else (value, 1.0)
         if not (is_real(share) and is_real(factor) and 0 <= share <= 1 and is_finite(factor) and factor > 0):
             raise InputError(
-                "`outcomes` must map each word to the first item's share of the win (0 to 1), or to a pair (share, "
-                f"weight) with a weight above 0; got {show(value)} for {show(word)}."
+                "`outcomes` must map each word to the first item's share of the win (0 to 1), or to (share, weight) "
+                f"with a weight above 0; {show(word)} has {show(value)}."
             )
         if read.get(_plain(word), (float(share), float(factor))) != (float(share), float(factor)):
             raise InputError(

@@ -77,9 +77,9 @@ class SupervisedAggregator(BaseAggregator):
             Ranked lists to learn from. A dict has the form of ``RankedLists.from_runs``.
         y : Qrels, AlignedQrels, dict or array-like of shape (n_queries,), default=None
             Judgements. ``Qrels.align(lists)`` makes an object that scikit-learn splits together with the lists. An
-            array contains, for each query of `X`, the id of the query whose judgements are used; the judgements come
-            from `qrels` or the constructor. ``permutation_test_score(estimator, lists, lists.queries, ...)`` permutes
-            such an array.
+            array contains a query id for each query of `X`: the judgements with this id are used for the query. They
+            come from `qrels` or the constructor. ``permutation_test_score(estimator, lists, lists.queries, ...)``
+            permutes such an array.
         qrels : Qrels or dict, default=None
             Judgements; they take precedence over `y`, and `y` takes precedence over the constructor's judgements.
 
@@ -182,7 +182,7 @@ class SupervisedListTransformer(ListTransformer):
             Ranked lists. A dict has the form of ``RankedLists.from_runs``.
         y : Qrels, AlignedQrels, dict or array-like of shape (n_queries,), default=None
             Judgements. ``Qrels.align(lists)`` makes an object that scikit-learn splits together with the lists. An
-            array contains, for each query of `X`, the id of the query whose judgements are used, as in
+            array contains a query id for each query of `X`: the judgements with this id are used for the query. See
             :meth:`SupervisedAggregator.fit`.
         qrels : Qrels or dict, default=None
             Judgements; they take precedence over `y`, and `y` takes precedence over the constructor's judgements.
@@ -259,7 +259,7 @@ class SupervisedListTransformer(ListTransformer):
 
 
 def judged_part(owner, lists, y, qrels):
-    """Return the lists and the judgements of the judged queries; raise InputError if no judged item is relevant."""
+    """Return lists and judgements of the judged queries only; raise InputError if no judged item is relevant."""
     qrels = choose_qrels(owner, y, qrels, purpose="learn from")
     judged = encode_qrels(qrels, lists)
     if not judged.judged.all():

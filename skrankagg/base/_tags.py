@@ -60,9 +60,9 @@ class AggregatorTags:
         them. An absent item gets the mean of the ranks after the last item of the list. Methods whose scores often tie
         set this tag.
     smooth : bool, default=False
-        Whether the scores are smooth functions of the weights of the lists. Sums and the worths of a model are smooth.
-        Ranks, medians and counts of majorities are not, because they can jump when a weight changes a little.
-        ``rank_stability`` tests differences between scores only if the scores are smooth.
+        Whether the scores are smooth functions of the weights of the lists. Sums are smooth, and so are the estimated
+        strengths of items in a model. Ranks, medians and counts of majorities are not, because they can jump when a
+        weight changes a little. ``rank_stability`` tests differences between scores only if the scores are smooth.
 
     See Also
     --------

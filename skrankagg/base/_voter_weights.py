@@ -55,7 +55,9 @@ def _plain(voter):
 
 
 def voter_values(lists, given, name, advice, *, whole=False):
-    """Return the value of each voter from a mapping or Series, as a float64 array; voters without lists get 0.
+    """Look up the value of each voter in `given`, a mapping or Series; return a float64 array.
+
+    Voters without lists get 0.
 
     Raises InputError if a voter has two values, or if a voter with a list has no value; the message then contains
     `advice`. Raises InputTypeError if a value is not a number, and InputError if `whole` is true and a value is not an

@@ -43,7 +43,7 @@ def sums_to_pool(lists, weight, owners=None):
     """Compute, for each voter, the four sums that :func:`pooled_sums` needs, as an array of shape (n_voters, 4).
 
     Let w be the original weight of a list. The relative weight r of a list is its learned weight divided by the mean
-    learned weight of its query's lists. The four columns contain the sums of w r, w, r and 1 over the lists of each
+    learned weight of its query's lists. The four columns contain the sums of w * r, w, r and 1 over the lists of each
     voter. If the queries are divided into several parts, the sums of the parts can be added up.
     """
     total = lists.sum_over_lists(lists.list_weight)
@@ -96,8 +96,8 @@ def match_voters(owner, lists, known, what, equal, advice, owners=None):
     list: the row of its voter in `known`, or -1 if the voter is unknown. If ``owner.unknown_voter`` is "ignore", the
     lists of unknown voters get weight 0 in the returned lists. The arguments `what`, `equal` and `advice` are texts for
     messages. `what` names the value learned for a voter. `equal` describes the values that are used if no voter is
-    known. `advice` describes another way to solve the problem. If `known` contains groups instead of voters, `owners`
-    is as in :func:`pool_weights`.
+    known. `advice` ends the warning about this case. If `known` contains groups instead of voters, `owners` is as in
+    :func:`pool_weights`.
     """
     number, ids = (lists.list_voter, lists.voters) if owners is None else owners
     fitted = pd.Index(known["voter"])
@@ -138,8 +138,8 @@ def match_weights(owner, lists, learnt, advice, owners=None):
     `learnt` is a frame with columns `voter` and `weight`. The parameter `unknown_voter` of the estimator `owner`
     determines how an unknown voter is treated. With "mean", the voter gets the mean weight. With "ignore", its lists
     get weight 0 in the returned lists. With "error", an error is raised. The mask is None if all voters are known, or
-    if unknown voters are ignored. `advice` describes a way to solve the problem, for the warning that no voter is
-    known. If `learnt` contains groups instead of voters, `owners` is as in :func:`pool_weights`.
+    if unknown voters are ignored. If no voter is known, a warning is issued, which ends with the text `advice`. If
+    `learnt` contains groups instead of voters, `owners` is as in :func:`pool_weights`.
     """
     equal = "equal weights and no learned weight is used"
     lists, place = match_voters(owner, lists, learnt, "weight", equal, advice, owners)
@@ -218,8 +218,8 @@ class WeightedAggregator(BaseAggregator):
     def _merging_memory(self, lists):
         """Return the bytes that each query needs for aggregation when the weights are already known.
 
-        The method `_memory` also counts the bytes for learning the weights. None means that all memory is linear in the
-        number of rows.
+        The method `_memory` also counts the bytes for learning the weights. The result is None if all memory is linear
+        in the number of rows.
         """
         return None
 
@@ -272,7 +272,7 @@ class WeightedAggregator(BaseAggregator):
 
     @property
     def _pools_sums(self):
-        """Return True if the pooled weights can be computed from sums that are added up over parts of the queries."""
+        """Return True if the pooled weights can be computed from sums over separate parts of the queries."""
         return type(self)._pool is WeightedAggregator._pool
 
     def _sum_part(self, X):

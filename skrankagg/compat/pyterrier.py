@@ -35,9 +35,9 @@ def as_pyterrier(
         An aggregator, or a pipeline that ends in an aggregator. The transformer uses a copy. If the aggregator is
         already fitted, the copy is also fitted.
     retrievers : mapping of voter to transformer, or sequence of transformers, default=None
-        PyTerrier's retrievers or pipelines, whose results are merged. The voters of a sequence are numbered from 1.
-        None merges the lists in the input. The input then has a column `voter`, or PyTerrier's column `features`, in
-        which each feature is the score that one voter gives to the document.
+        PyTerrier's retrievers or pipelines, whose results are merged. The retrievers of a sequence become the voters 1,
+        2 and so on. None merges the lists in the input. The input then has a column `voter`, or PyTerrier's column
+        `features`, in which each feature is the score that one voter gives to the document.
     duplicates : {"error", "first", "best", "mean"}, default="error"
         How to treat a document that a list contains twice; see :meth:`RankedLists.from_frame
         <skrankagg.RankedLists.from_frame>`.

@@ -136,7 +136,7 @@ class _Table:
         return (block.lstrip(blanks) if self.is_trec else block).partition(b"\n")[0]
 
     def check_first_line(self, block):
-        """Raise ValueError if the first line of a block has too many fields, because pandas would drop them."""
+        """Raise ValueError if the first line of a block has too many fields; pandas would drop the surplus fields."""
         if block.startswith(BOM):
             raise InputError("an id must not begin with a byte order mark, because pandas drops the mark")
         line = self.first_row(block, b" \t\r\n")

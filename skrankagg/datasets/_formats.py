@@ -136,8 +136,8 @@ class Format:
         Function whose argument is a :class:`Look`. It returns a list of the layouts that the file may have; the list is
         empty if the file has another format.
     decides : bool, default=False
-        Whether a file that fits this format cannot fit another format. Such formats are tried first, even if another
-        format was requested.
+        Whether a file that fits this format cannot fit another format. If True, this format is tried first, even if
+        another format was requested.
     read : callable, default=read_rows
         Function that reads a file and returns a frame. The arguments are the source, the layout, the kind, and a bool
         that is True if the caller has named the format.
@@ -255,7 +255,7 @@ def _sniff_flagr(look):
 
 
 def _refuse_lookalike(kind, fields, first):
-    """Raise InputError if a file has as many fields as a FLAGR file, but a field of another kind."""
+    """Raise InputError if the first line has as many fields as in a FLAGR file, but one field has the wrong content."""
     if kind is LISTS and len(fields) == 5 and is_number(fields[4]):
         raise InputError(
             f"expected the fields query, voter, item, score and source, got the line {first!r}, whose last two fields "
@@ -421,7 +421,7 @@ FORMATS = (FLAGR, CSV, TSV, TREC, PARQUET, JSON, JSON_LINES, TEXT)
 
 
 def readable(kind):
-    """Return the formats that can be read for a kind of content, which is lists or judgements."""
+    """Return the formats from which content of this kind (lists or judgements) can be read."""
     return [one for one in FORMATS if one.sniff is not None and kind.name in one.holds]
 
 
@@ -520,7 +520,7 @@ def _unknown(look, formats):
 
 
 def _named_layout(look, columns):
-    """Return the layout of a table without a header, whose columns the caller has named."""
+    """Return the layout of a table without a header; `columns` contains the names of the table's columns."""
     names, kind, decimal = tuple(columns), look.kind, look.decimal
     held = [name for name in names if name is not None]
     if not set(held) <= set(kind.known) or len(set(held)) < len(held) or not kind.suffices(set(held)):

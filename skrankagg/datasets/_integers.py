@@ -44,7 +44,7 @@ def of_one_type(frames):
     """Convert the ranks, or the scores, of several files to one integer type if the types in the files differ.
 
     Otherwise pandas would convert all numbers to float64, which rounds large integers. The types are only changed if
-    all numbers are integers that are exact in their own type.
+    all numbers are integers that their present types represent exactly.
     """
     for name in ("rank", "score"):
         columns = [frame[name] for frame in frames if name in frame]

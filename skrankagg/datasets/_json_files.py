@@ -227,7 +227,10 @@ def record_layout(keys, kind, place):
 
 
 def check_names(layout, names, keys, place, first):
-    """Raise InputError if the columns of a record differ from `names`; for the first record, `names` is None."""
+    """Raise InputError if the columns of a record differ from `names`, the columns of the first record.
+
+    For the first record itself, `names` is None and nothing is checked.
+    """
     if names is not None and set(layout) != set(names):
         raise InputError(f"expected fields for {', '.join(names)}{place}, as {first}, got {clip(', '.join(keys))!r}")
 

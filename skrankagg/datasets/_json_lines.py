@@ -125,7 +125,7 @@ def _parse(text, number):
 
 
 class _Rows:
-    """Rows of the lines read so far.
+    """Rows of a table, collected from the lines of the file that were read so far.
 
     Parameters
     ----------

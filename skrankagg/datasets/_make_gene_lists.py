@@ -98,7 +98,7 @@ def make_gene_lists(
     unranked_length : pair of float or None, default=None
         Mean and standard deviation of the logarithm of the length of unranked lists; None uses the preset's values.
     absent_share : float, default=0.0
-        Share of unmeasured items, from 0 to 1, among the items that are not in a list. The study of the list did not
+        Share, from 0 to 1, of unmeasured items among the items that are not in a list. The study of the list did not
         measure these items. They are drawn at random for each list.
     random_state : int, RandomState instance or None, default=None
         Source of randomness; an int gives the same data on every call.

@@ -102,12 +102,12 @@ def make_ranked_lists(
     quality_spread : float, default=0.5
         Standard deviation of the logarithm of the quality; 0 makes all voters equally good.
     adversarial_share : float, default=0.0
-        Share of the voters, from 0 to 1, who are adversarial: they rank the items of lowest utility first. The number
+        Share, from 0 to 1, of the voters who are adversarial: they rank the items of lowest utility first. The number
         of these voters is rounded to an integer.
     tie_probability : float, default=0.0
         Probability, from 0 to 1, that an item ties with the item above it in its list.
     absent_share : float, default=0.0
-        Share of the items, from 0 to below 1, that a voter does not know. These items are drawn for each list. With
+        Share, from 0 to below 1, of the items that a voter does not know. These items are drawn for each list. With
         unknown items, absence from a list does not mean a low place. A list is shorter than `list_length` if its voter
         knows fewer items.
     n_grades : int, default=2

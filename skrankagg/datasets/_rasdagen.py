@@ -116,11 +116,11 @@ def make_rasdagen(
     n_items : int, default=100
         Number N of items in the pool of each query. Pools of different queries have no common items.
     bias : float, default=1
-        Influence of the lists on the relevance labels, from 0 (none) to 9.
+        Influence b of the lists on the relevance labels, from 0 (none) to 9.
     threshold : float, default=5
-        Threshold of the label score. An item is relevant if its label score exceeds the threshold.
+        Threshold t of the label score. An item is relevant if its label score exceeds the threshold.
     random_state : int, default=1
-        Seed of the C generator. The original program never calls ``srand``, which is equivalent to seed 1.
+        Seed of ``rand()`` in the C library. The original program never calls ``srand``, which is equivalent to seed 1.
 
     Returns
     -------

@@ -248,7 +248,8 @@ def read_lists(
     is one item. An object with ``items``, ``hits`` or ``results`` is one list. An object with ``lists`` contains a list
     for each voter of a query. A list is an array of ids, best first, an array of pairs ``[item, score]``, an object
     ``{item: score}``, or an array of objects such as ``{"id": ..., "score": ...}``. In these objects, the key of the id
-    is one of the names above, ``id`` or ``_id``. Other keys are skipped. A list must not be split across two lines.
+    is ``id``, ``_id`` or a name that a header may use for the column of items. Other keys are skipped. A list must not
+    be split across two lines.
 
     This function does not check for duplicate items or contradictions between ranks and scores;
     :class:`~skrankagg.RankedLists` does.

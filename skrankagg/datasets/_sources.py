@@ -171,7 +171,10 @@ def opened(source):
 
 @contextmanager
 def add_file_to_errors(caller, source, remedy):
-    """Return a context manager that puts the names of the caller and the file in front of error messages."""
+    """Return a context manager that puts the names of the caller and the file in front of error messages.
+
+    A message about the content of the file ends with the error's own remedy, or with `remedy` if it has none.
+    """
     name = file_name(source)
     try:
         yield

@@ -26,7 +26,7 @@ _WRITTEN = {one.name: one for one in written()}
 
 
 def _by_suffix(runs):
-    """Return a dict that maps file suffixes to formats, or only to the formats of tables if `runs` is false."""
+    """Return a dict that maps file suffixes to formats; if `runs` is false, it contains only formats of tables."""
     return {suffix: one for one in _WRITTEN.values() if runs or one.is_table for suffix in one.suffixes}
 
 

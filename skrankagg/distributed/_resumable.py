@@ -58,7 +58,7 @@ def write_in_parts(chunks, path, job, resume, tell):
 
 
 def _describe_job(chunks, job):
-    """Return a dict that describes a job and its settings; each part of the result stores this dict.
+    """Return a dict that describes a job and its settings; each part (file with the result of a chunk) stores it.
 
     The settings are compared in the order of the dict, and the first difference is reported.
     """
@@ -100,7 +100,7 @@ def _open_folder(folder, path, record, resume):
 
 
 def _read_record(part):
-    """Return the record of the job that wrote a part; return None for a file that is not a part."""
+    """Return the description of the job that wrote a part; return None for a file that is not a part."""
     try:
         return json.loads(read_schema(part).metadata[_JOB])
     except (OSError, pa.ArrowException, KeyError, TypeError):  # this is not a Parquet file, or not a part
@@ -115,7 +115,7 @@ def _compare(part, other, record):
     if name != record["job"]:
         raise InputError(
             f"`job` must be {name!r}, the name of the job that wrote {str(part)!r}; got {record['job']!r}. Pass "
-            f"job={name!r} to continue, or resume=False to remove the parts of {name!r} and start from the beginning.",
+            f"job={name!r} to continue, or resume=False to remove these parts and start again.",
             parameter="job",
         )
     differs = next((key for key in record if other.get(key) != record[key]), None)

@@ -46,8 +46,8 @@ class ConsensusSelector(SelectorMixin, Composition):
         Method that merges the lists, or a pipeline that ends in such a method. The method must not need judgements.
         None uses :class:`~skrankagg.aggregators.BordaCount`, which orders the features by their mean rank.
     n_features : int or float, default=None
-        Number of features to keep, or share of the features to keep. The share is rounded down, but at least one
-        feature is kept. None keeps half of the features.
+        An int is the number of features to keep, and a float is the share of the features to keep. With a share, the
+        number is rounded down, but at least one feature is kept. None keeps half of the features.
     cv : int, splitter, iterable or None, default=5
         The estimators are fitted on the training parts of these folds. An int is the number of folds. The Notes state
         when these folds are stratified. None fits each estimator once, on all rows.

@@ -25,8 +25,7 @@ def read_importances(estimator, getter, n_features, name):
         shape = f"{len(value)} numbers" if value.ndim == 1 else f"an array of shape {value.shape}"
         raise InputError(
             f"Each estimator must give a number for each of {n_features} features; {name!r} gives {shape}. Choose an "
-            "estimator that does not change the features, or an importance_getter that returns a number for each "
-            "feature."
+            "estimator that keeps the features, or another importance_getter."
         )
     if np.isnan(value).all():
         raise InputError(

@@ -21,7 +21,9 @@ def encode_with_groups(aggregator: BaseAggregator, X: object, *names: object) ->
 
 
 def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True, unit: str | None = None) -> RankedLists:
-    """Check an aggregator and lists as ``transform`` does; return the encoded lists, weighted by `voter_weights`.
+    """Check an aggregator and lists as ``transform`` does, and return the encoded lists.
+
+    The weights of the returned lists include the aggregator's `voter_weights`.
 
     If `warn` is false, the caller must issue the warnings about the lists. If `X` is a frame, its column with the name
     `unit` becomes a grouping of the lists.

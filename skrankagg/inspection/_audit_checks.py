@@ -106,7 +106,7 @@ def coverage(board):
 
 
 def votes(board, errors):
-    """Check the median number of places in the confidence intervals of the items.
+    """Compare the median number of places in the confidence intervals of the items with a limit.
 
     `errors`, of shape (n_resamples, n_items), contains random draws of the errors of the log-worths.
     """
@@ -123,7 +123,7 @@ def votes(board, errors):
 
 
 def separation(board, errors):
-    """Check the share of the pairs of items that differ significantly, and count such pairs among neighbours.
+    """Check that at least half of all pairs of items differ significantly; also count such pairs of neighbours.
 
     `errors`, of shape (n_resamples, n_items), contains random draws of the errors of the log-worths.
     """

@@ -47,7 +47,7 @@ class AuditedDuels:
     cell : ndarray of shape (n_rows,)
         Number of the row's combination of groups. Two rows have the same number if all their groups are the same.
     has_slots : bool
-        True if the order of the two items is known in all rows.
+        True if it is known for all rows which item was shown first.
     """
 
     def __init__(self, lists, unit, prior):

@@ -153,7 +153,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
 
 
 def _classes(run):
-    """Return the number of the tie class of each row; rows of a list with equal scores are in one class.
+    """Return the number of the tie class of each row; if rows of the same list have equal scores, they form a class.
 
     The numbers increase within each list, and differ between lists.
     """
@@ -168,7 +168,7 @@ def _classes(run):
 
 
 def _moves(ptr, place):
-    """Sort the rows of each group by `place`, and return the number of places that each row rises.
+    """Return the number of places that each row rises when the rows of its group are sorted by `place`.
 
     The number is negative for rows that fall. The rows of group g begin at ``ptr[g]``.
     """

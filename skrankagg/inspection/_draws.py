@@ -38,8 +38,8 @@ def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     weight 0 are never drawn. The unit is "list", "voter", "query" or the name of a grouping. For the unit "query",
     `lists` contains all lists in one query, in the same order. For the unit "list", `votes` states whether the given
     weights are numbers of ballots. If `votes` is None, the weights are numbers of ballots in each query whose weights
-    are all integers. In a draw, the weight of a list contains two factors: the number of times that the list is drawn,
-    and the method's weight for the voter of the list.
+    are all integers. In a draw, a list gets weight for each time that the list, or one of its ballots, is drawn. This
+    weight includes the method's weight for the voter of the list.
     """
     counted = lists.list_weight > 0
     if unit != "list":
@@ -114,7 +114,7 @@ class DrawnWeights:
         return self.counts[self.unit] * self.weight[:, None]
 
     def sums(self, matrix):
-        """Multiply a sparse matrix of shape (n_rows, n_lists) by the weights, without computing all weights."""
+        """Multiply a sparse matrix of shape (n_rows, n_lists) by the weights, without storing all weights."""
         n_lists, n_units = len(self.unit), len(self.counts)
         of_units = csr_array((self.weight, (np.arange(n_lists), self.unit)), shape=(n_lists, n_units))
         return (matrix @ of_units) @ self.counts

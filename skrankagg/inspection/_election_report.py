@@ -222,7 +222,10 @@ def _result(rule, lists, time_limit):
 
 
 def _ends(rule, lists):
-    """Return the items with the highest score, and the items with the lowest score if not all items tie."""
+    """Return the items with the highest score, and the items with the lowest score, as two tuples.
+
+    If all items tie, the second tuple is empty.
+    """
     consensus = rule._rank(rule._begin(lists)).to_frame()
     items, score = np.array(consensus["item"].tolist(), dtype=object), consensus["score"].to_numpy()
     first, last = score == score[0], score == score[-1]

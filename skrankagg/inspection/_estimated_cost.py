@@ -23,8 +23,9 @@ def estimated_cost(aggregator: Any, sizes: PlainLists | tuple[int, ...]) -> Esti
     aggregator : estimator
         An aggregator, or a pipeline that contains aggregators.
     sizes : DataFrame or RankedLists of n_queries queries, or dict, list or tuple
-        Ranked lists, or a tuple of three numbers: queries, voters and items of each query. All lists then contain all
-        items. If the lists contain only some of the items, give their length as a fourth number.
+        Ranked lists, or a tuple of three numbers: the number of queries, the number of voters, and the number of items
+        of each query. With three numbers, all lists contain all items. If the lists contain only some of the items,
+        give the length of the lists as a fourth number.
 
     Returns
     -------

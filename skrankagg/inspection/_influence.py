@@ -265,7 +265,7 @@ class _Units:
 
 
 class _Without(NamedTuple):
-    """Consensuses that each leave out one unit, stored as consecutive groups of candidates.
+    """Several consensuses, each computed without one unit, stored as consecutive groups of candidates.
 
     `unit`, of shape (n_groups,), contains the unit that each consensus leaves out. Group ``g`` has the candidates
     ``candidate[ptr[g]:ptr[g + 1]]``. For each of these candidates, `place` is the place in the consensus, counted from
@@ -351,7 +351,7 @@ def _silence(aggregator, lists, heard, queries, units, others, failures):
 def _try_scores(aggregator, lists, weights, score, failures):
     """Aggregate once for each column of weights; return the scores as an array of shape (n_candidates, n_replicates).
 
-    The scores of a query are NaN in a replicate in which its aggregation fails.
+    Each column is a replicate. The scores of a query are NaN in the replicates in which its aggregation fails.
     """
     try:
         scores = score(weights)

@@ -64,15 +64,15 @@ def margin_of_victory(
         A row for each query:
 
         - `query`, and `leader`, the first item of the consensus;
-        - `margin`, float64: smallest total weight found; if lists of this weight are removed, another item reaches the
-          leader's score. It is 0 if the leader already shares the highest score, and infinite if no such lists were
-          found. If `optimal` is true, it is proven that the removal of lighter lists never ends the lead;
-        - `lower_bound`, float64: proven lower bound of the smallest weight;
+        - `margin`, float64: the smallest total weight found of lists whose removal lets another item reach the leader's
+          score. It is 0 if the leader already shares the highest score, and infinite if no such lists were found. If
+          `optimal` is true, it is proven that the removal of lighter lists never ends the lead;
+        - `lower_bound`, float64: proven lower bound of the smallest total weight whose removal ends the lead;
         - `upper_bound`, float64: the same as `margin`;
         - `optimal`, bool: whether the two bounds are equal. If both are infinite, the leader leads as long as one list
           is left;
-        - `removed`, dict: voters of a set of lists whose removal ends the lead, and the number of votes removed from
-          the list of each voter. The dict is empty if no lists were found.
+        - `removed`, dict: lists whose removal ends the lead. It maps the voter of each list to the number of votes
+          removed from the list. The dict is empty if no such lists were found.
 
     Raises
     ------
@@ -195,8 +195,8 @@ def margin_of_victory(
 def _scores(aggregator, lists):
     """Return a function that computes scores for many weightings of the lists, and the scale of each candidate's score.
 
-    The scale is the size of the terms that are summed to a score, as needed for rounding errors. It is None if the
-    terms of a sum cannot cancel each other.
+    The scale is the size of the terms that are summed to a score; it determines how large rounding errors can be. It is
+    None if the terms of a sum cannot cancel each other.
     """
     consensus = aggregator._aggregate_what_fits(lists)
     return aggregator._repeat_many(lists), consensus.scale if isinstance(consensus, Consensus) else None
@@ -258,7 +258,7 @@ class _Lead:
         self.n_columns = max(1, min(_MOST_COLUMNS, _CELLS // size))
 
     def _split(self, votes):
-        """Return the number of members of each list (its votes, or 1), and the weight of one member."""
+        """Return the number of members of each list (its votes, or 1 for the list), and the weight of one member."""
         weight = self.lists.list_weight[self.heard]
         whole = bool((weight % 1 == 0).all())
         if votes is False or (votes is None and not whole):
@@ -272,7 +272,7 @@ class _Lead:
         return weight.astype(np.int64), np.ones(len(weight))
 
     def _groups(self, final_weight):
-        """Divide the members into groups of interchangeable members; return the number of each list's group.
+        """Divide the members (lists or votes) into groups of interchangeable members; return the group of each list.
 
         The result contains only lists of positive weight. Members of different voters are interchangeable only if the
         method does not distinguish voters.
@@ -299,11 +299,11 @@ class _Lead:
         return group
 
     def _of_lists(self, counts):
-        """Convert the number of members removed from each group to the number removed from each list."""
+        """Convert the number of votes (or lists) removed from each group to the number removed from each list."""
         return np.clip(counts[self.group] - self.before[:, None], 0, self.n_votes[:, None])
 
     def ends(self, counts):
-        """For each set of members, return whether its removal ends the lead, and how large a lead remains."""
+        """For each set of lists or votes, return whether its removal ends the lead, and how large a lead remains."""
         weights = np.repeat(self.lists.list_weight[:, None], counts.shape[1], axis=1)
         weights[self.heard] -= self._of_lists(counts) * self.member_weight[:, None]
         scores = self.score(weights)
@@ -339,7 +339,7 @@ class _Lead:
         return lower * self.unit, upper * self.unit, self.heard[some], votes[some]
 
     def _orders(self):
-        """Return orders in which groups of members can be removed, most promising groups first.
+        """Return orders in which groups of equal lists or votes can be removed, most promising groups first.
 
         There is an order for each of the strongest rivals. The strongest is the rival that most lists rank above the
         leader. An order begins with the groups that rank the leader furthest above the rival. One more order begins
@@ -366,7 +366,7 @@ class _Lead:
         ]
 
     def _by_sums(self, clock):
-        """Find the lightest set of members whose removal ends the lead; return None if scores are not sums over lists.
+        """Find the lightest lists or votes whose removal ends the lead; return None if scores are not sums over lists.
 
         The result has the same form as the result of :meth:`Trials.lightest`.
         """

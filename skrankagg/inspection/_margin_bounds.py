@@ -52,7 +52,7 @@ def _bucklin_gap(lists, leader):
 
 
 def _smallest_gap(aggregator, lists):
-    """Return a bound: removing lists of less total weight never changes the order in which items leave."""
+    """Return a weight; removing lists with a smaller total weight never changes the order in which items leave."""
     rule, least = aggregator.rule, np.inf
     for _, own in aggregator._rounds(lists).groupby("round"):
         votes, leaves = own["votes"].to_numpy(), own["leaves"].to_numpy()

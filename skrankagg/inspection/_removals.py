@@ -136,7 +136,7 @@ def lightest_cover(value, weight, count, need, most, whole, clock):
 
 
 class Trials:
-    """Search by trials for the lightest set of members (lists or votes) whose removal has an effect.
+    """Search by trials for the lightest set of members (lists or votes) whose removal has a given effect.
 
     The function ``happens(counts)`` tries many sets at once; `counts`, of shape (n_groups, n_sets), contains the
     numbers of removed members. The function returns two arrays: whether each set has the effect, and a distance, which
@@ -152,7 +152,7 @@ class Trials:
         self.upper, self.found = np.inf, None
 
     def lightest(self, orders, lower, most_members):
-        """Search for the lightest set; return a lower bound of its weight, the weight found, and the set.
+        """Search for the lightest set; return a lower bound of its weight, the weight of the set found, and the set.
 
         The set is stored as the number of its members from each group. The lower bound is proven; it is infinite if no
         set has the effect. If no set was found, the other values are infinity and None. Each of the `orders` begins
@@ -182,9 +182,9 @@ class Trials:
         return done, distance
 
     def _survivors(self, orders):
-        """Try the removal of all members except one, for one remaining member after another.
+        """Try the sets that contain all members (lists or votes) except one.
 
-        The first members to remain are from the last groups in the orders.
+        The first sets to be tried leave out a member of the last groups in `orders`.
         """
         tried, width = set(), max(1, min(_SOLE, self.n_columns) // len(orders))
         for start in range(0, len(self.count), width):
@@ -200,7 +200,7 @@ class Trials:
             self._keep(counts)
 
     def _along(self, order, lower):
-        """Find the smallest number of members from the start of an order whose removal has the effect.
+        """Remove members (lists or votes) in the given order, and find the smallest number that has the effect.
 
         Sets that are lighter than `lower` cannot have the effect and are not tried.
         """
@@ -232,7 +232,10 @@ class Trials:
             sizes = sizes[(sizes > low) & (sizes < high)]
 
     def _greedy(self):
-        """Remove members in steps; each step removes the members that reduce the distance most per unit of weight."""
+        """Remove members (lists or votes) in steps, to find a set that has the effect.
+
+        Each step removes the members that, per unit of weight, reduce the distance to the effect most.
+        """
         chosen, step = np.zeros_like(self.count), max(1, self.n_members // _STEPS)
         distance = self.happens(chosen[:, None])[1][0]
         while chosen.sum() + 1 < self.n_members and self.weight @ chosen < self.upper:
@@ -259,7 +262,7 @@ class Trials:
                 return
 
     def _reduce(self):
-        """Put back members of the found set that are not needed for the effect, heavy members first."""
+        """Make the found set smaller: drop members that are not needed for the effect, heavy members first."""
         if self.found is None:
             return
         for group in np.argsort(-self.weight * (self.found > 0), kind="stable"):

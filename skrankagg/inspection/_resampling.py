@@ -49,7 +49,7 @@ class Replicates:
     moves: np.ndarray | None = None
 
     def moves_of(self, q):
-        """Return the array `moves` for the items and the valid replicates of query `q`.
+        """Return the score of each item in each valid replicate of query `q`, minus its score in the consensus.
 
         The array has the shape (n_items, n_valid).
         """
@@ -80,7 +80,7 @@ class Resampling:
     """Repeated random draws of lists, together with the method that aggregates each draw.
 
     The parameters are described in :func:`~skrankagg.inspection.rank_stability`. If `keep_moves` is true, the
-    replicates also contain the `moves` of the scores.
+    replicates also contain `moves`: each score minus the score in the consensus.
     """
 
     def __init__(
@@ -293,7 +293,7 @@ def _pool(lists):
 
 
 def quantile_of_draws(values, share):
-    """For each row of `values`, return the smallest value x such that at least a given share of the row is <= x."""
+    """For each row of `values`, return the smallest x for which the fraction of values <= x is at least `share`."""
     # Round first, because the product may be slightly too large, such as (1 - 0.95) / 2 * 1000 instead of 25.
     at = max(int(np.ceil(round(share * values.shape[1], 9))), 1) - 1
     return np.partition(values, at, axis=1)[:, at]

@@ -93,17 +93,18 @@ def rank_stability(
           `places`
         - `above_next`: share of the draws in which the item is above the next item of the consensus, where ties count
           half; NaN for the last item
-        - `tied_group`: number of the group, counted from 1, Int64. A group ends after an item whose `above_next` is at
-          least `confidence`
+        - `tied_group`: number of the group of items that contains the item, counted from 1, Int64. A group ends after
+          an item whose `above_next` is at least `confidence`
         - `n_resamples`: the number of valid draws
 
         ``adjust="max-t"`` adds these columns:
 
         - `separated_next`: True if the test finds a gap between the item and the next item, boolean. The value is
-          missing for the last item, for neighbours that the lists do not connect, and for fewer than five units
+          missing for the last item, for neighbours that the lists do not connect, and if there are fewer than five
+          units
         - `p_next`: adjusted p-value of this test
-        - `gap_group`: number of the group, counted from 1, Int64. A group ends where a gap was found. Within a group,
-          no gap was found; its items are not necessarily equal
+        - `gap_group`: number of the group of items that contains the item, counted from 1, Int64. A group ends where a
+          gap was found. Within a group, no gap was found; its items are not necessarily equal
         - `letters`, only with ``pairs="all"``: a text of letters. No difference was found between two items if, and
           only if, they share a letter
 
@@ -340,7 +341,7 @@ def preference_probabilities(
 
     See Also
     --------
-    rank_stability : Intervals of the places, and the shares for neighbours.
+    rank_stability : Computes an interval for the place of each item.
     skrankagg.aggregators.pairwise_preferences : The preferences of the original lists.
 
     Notes
@@ -411,7 +412,7 @@ def _choose_query(aggregator, X, query, unit):
 
 
 def _share_of_top(first, last, k):
-    """For each item, return the share of replicates with the item in the first k places.
+    """For each item, return the share of random draws in which the item is in the first k places.
 
     A tied item contributes the fraction of its shared places that are among the first k.
     """
@@ -421,5 +422,5 @@ def _share_of_top(first, last, k):
 
 
 def _share_above(one, other):
-    """Return the share of replicates in which the first item is above the second; ties count half."""
+    """Return the share of random draws in which the first item is above the second; ties count half."""
     return ((one < other).mean(axis=-1) + (one <= other).mean(axis=-1)) / 2

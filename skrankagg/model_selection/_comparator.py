@@ -113,9 +113,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     results_ : DataFrame of shape (n_methods, n_metrics + 1)
         Each measure, and the `time` in seconds. Measures are averaged over the judged queries; counts are summed. The
         rows are indexed by `method` in the order given. The time includes fit and aggregation. With `cv` the time
-        includes all folds and the fit on all queries. A failed method has `error_score` and no time. With
-        ``with_voters=True`` a row for each voter follows, with a time of NaN. With `skip_slower_than`, a column
-        `reason` follows. It contains the reason why a method was skipped or failed, and "" for other rows.
+        includes all folds and the fit on all queries. The measures of a failed method are `error_score`, and its time
+        is NaN. With ``with_voters=True`` a row for each voter follows, with a time of NaN. With `skip_slower_than`, a
+        column `reason` follows. It contains the reason why a method was skipped or failed, and "" for other rows.
     per_query_ : DataFrame of shape (n_methods * n_judged_queries, n_metrics)
         The measures of each query, indexed by `method` and `query`. With ``with_voters=True`` the voters are included.
     runs_ : mapping of str to DataFrame

@@ -120,7 +120,10 @@ def cross_val_consensus(
 
 
 def query_folds(cv, lists):
-    """Return (train, test) query positions for each fold; raise InputError unless each query is tested exactly once."""
+    """Return the positions of the training and the test queries of each fold.
+
+    Raise InputError unless each query is tested exactly once.
+    """
     cv = QueryKFold(cv) if is_integer(cv) else check_cv(cv)
     folds = [(np.asarray(train), np.asarray(test)) for train, test in cv.split(lists)]
     n_queries = lists.n_queries

@@ -47,8 +47,8 @@ class JudgedConsensus(RemembersRows, CallbackSupport, TransformerMixin, BaseEsti
     """Base class of estimators that learn which items of an aggregator's consensus are relevant.
 
     A subclass defines ``_learn(rows, relevant, folds)``, which sets the fitted attributes, and ``_add(rows)``, which
-    returns the result. `rows` is :class:`ConsensusRows`, and `relevant` is a mask of the relevant rows. The function
-    `folds` returns the training and the test queries of each fold.
+    returns the result. `rows` is a :class:`ConsensusRows` object, and `relevant` is a mask of the relevant rows. The
+    function `folds` returns the training and the test queries of each fold.
     """
 
     _parameter_constraints: dict = {

@@ -22,10 +22,12 @@ __all__ = ["cross_val_likelihood"]
 
 
 def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | VoterKFold = 5) -> pd.DataFrame:
-    r"""Compute the likelihood of held-out lists under a fitted model, without judgements.
+    r"""Compute the likelihood of held-out lists under a fitted Plackett-Luce model, without judgements.
 
-    The lists of each query are divided into folds. For each fold, the worths of the items are fitted to the other lists
-    of the query. The log-likelihood of the fold's lists is then computed under these worths.
+    The lists of each query are divided into folds. The model has a parameter for each item, its worth. For each fold,
+    the worths are fitted to the other lists of the query. The log-likelihood of the fold's lists is then computed under
+    these worths. The model regards a list as a series of choices: the first item is chosen from all items, and each
+    later item from the items that are left.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ def measure_heading(column, title, table, headings):
     column : object
         Name of the column.
     title : str
-        Name of the column with its unit. It is the heading if the column is not a measure.
+        Name of the column with its unit. The title becomes the heading if the column is not a measure.
     table : DataFrame
         The table that contains the column.
     headings : mapping of str to str

@@ -63,8 +63,8 @@ def text_table(
         Numbers, or NaN where a number is missing. The methods are shown in the order of the rows. The index labels the
         rows; it may have several levels.
     references : DataFrame, default=None
-        Further rows, such as single voters. They are shown below a rule and are never marked. Their cells are blank in
-        columns that `references` lacks.
+        Further rows, such as single voters. They are shown below a horizontal line and are never marked. Their cells
+        are blank in columns that `references` lacks.
     marks : DataFrame of str, default=None
         Text after each number, such as "+" and "-" from :func:`significance_marks`. Rows and columns are matched to
         `table` by their labels.
@@ -147,7 +147,7 @@ def latex_table(
         the result of ``evaluate(runs, qrels, per_query=True)``. The result then shows means over the queries, and sums
         of counts.
     references : DataFrame, default=None
-        Further rows. They are shown below a rule and are never in bold.
+        Further rows. They are shown below a horizontal line and are never in bold.
     marks : DataFrame of str, default=None
         Text after each number, such as "+" and "-" from :func:`significance_marks`. Rows and columns are matched to
         `table` by their labels. Marks of :func:`significance_marks` are explained below the table.
@@ -174,8 +174,8 @@ def latex_table(
     Returns
     -------
     str
-        The table, in which names of rows and columns are escaped. The document needs ``\usepackage{booktabs}``. A rule
-        separates the methods of a Comparator from its voters.
+        The table, in which names of rows and columns are escaped. The document needs ``\usepackage{booktabs}``. A
+        horizontal line separates the methods of a Comparator from its voters.
 
     Raises
     ------

@@ -43,7 +43,10 @@ class Outcome:
 
 @dataclass
 class Measuring:
-    """Judged lists, the measures keyed by name, and the value that replaces every measure of a failed method."""
+    """Data that the functions of this module need to measure a method.
+
+    They are the judged lists, the measures keyed by name, and the value of every measure for a failed method.
+    """
 
     judged: JudgedLists
     measures: dict

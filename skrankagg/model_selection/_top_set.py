@@ -67,11 +67,11 @@ class TopSet(JudgedConsensus):
 
     Notes
     -----
-    The *depth* of a judged query is the smallest depth at which its result contains the requested items [1]_. Let n be
-    the number of judged queries and c the confidence. Then :attr:`depth_` is the :math:`\lceil (n + 1) c \rceil`-th
-    smallest depth. A query without a relevant item in the lists has no depth, because even its whole consensus contains
-    no relevant item. The confidence therefore refers only to new queries with a relevant item in the lists. With a
-    confidence of .9 at least 9 judged queries are needed.
+    The *depth* of a judged query is the smallest depth at which its result contains the items that `holds` requires
+    [1]_. Let n be the number of judged queries and c the confidence. Then :attr:`depth_` is the :math:`\lceil (n + 1) c
+    \rceil`-th smallest depth. A query without a relevant item in the lists has no depth, because even its whole
+    consensus contains no relevant item. The confidence therefore refers only to new queries with a relevant item in the
+    lists. With a confidence of .9 at least 9 judged queries are needed.
 
     For ``"one"``, the depth is a number of items. For a share, the scores of a query are first scaled from 0 for the
     last items to 1 for the first items. The depth is then 1 minus a scaled score, so the result is longer if the scores

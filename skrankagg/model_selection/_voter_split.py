@@ -64,10 +64,11 @@ class VoterKFold:
     folds have no test list of the query, and their training sets contain all lists of the query. If a query has only
     one list, the fold that tests the list has no training list of the query.
 
-    :meth:`skrankagg.RankedLists.from_comparisons` accepts shares of the win as outcomes, and weight factors. A
-    comparison with a fractional share or a weight factor counts as a single comparison, whatever its weight. Its lists
-    are held out together, and its weight is not divided. Equal comparisons that were merged into one list are divided
-    among the folds, even if other weights of the query are not integers.
+    :meth:`skrankagg.RankedLists.from_comparisons` accepts outcomes in which an item has only a share of the win, or in
+    which a factor multiplies the weight of the comparison. A comparison with a fractional share or such a factor counts
+    as a single comparison, whatever its weight. Its lists are held out together, and its weight is not divided. Equal
+    comparisons that were merged into one list are divided among the folds, even if other weights of the query are not
+    integers.
 
     Comparisons by the same judge are separate lists. They are held out together only with ``groups="judge"``.
 
@@ -177,8 +178,8 @@ class VoterKFold:
         """
         if left.max() > 1 and not self.shuffle:
             raise InputError(
-                "`shuffle` must be True for weights above 1, because otherwise one fold would hold out all copies of a "
-                f"list; got False and the weight {left.max():g} in query {show_id(queries, q)}. Pass shuffle=True."
+                "`shuffle` must be True for weights above 1, or one fold would hold out all copies of a list; got "
+                f"False and the weight {left.max():g} in query {show_id(queries, q)}. Pass shuffle=True."
             )
         if left.sum(dtype=np.float64) >= _MOST:
             raise InputError(

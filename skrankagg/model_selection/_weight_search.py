@@ -18,7 +18,7 @@ _MOST_POINTS = 200_000
 
 
 def weight_grid(voters: Iterable[Any], step: float = 0.1) -> list[dict[Any, float]]:
-    r"""List all weights of voters that are multiples of a step and add up to 1, as candidates for a search.
+    r"""List all combinations of voter weights that add up to 1 in multiples of a step, as candidates for a search.
 
     Use the weights as values of ``voter_weights`` in a ``GridSearchCV``, for any method that accepts weights of voters.
 
@@ -119,7 +119,7 @@ def _check_voters(voters):
 
 
 class DirichletWeights:
-    """Random weights of voters that add up to 1, for a ``RandomizedSearchCV`` over ``voter_weights``.
+    """Random voter weights that add up to 1, for a ``RandomizedSearchCV`` over ``voter_weights``.
 
     Use random weights if a grid would have too many points. They also help if only a few voters matter: each random
     draw tries a new weight of every voter, but a grid repeats the same few weights.

@@ -78,8 +78,8 @@ class CoefficientsDisplay(Display):
 
     Notes
     -----
-    An interval is the coefficient plus and minus the standard error times a quantile. The quantile comes from the t
-    distribution if the number of independent units, such as judges, is known. Otherwise it comes from the normal
+    An interval is the coefficient plus and minus a multiple of the standard error. The multiple is a quantile of the t
+    distribution if the number of independent units, such as judges, is known. Otherwise it is a quantile of the normal
     distribution. The odds ratio is :math:`e^b` for the coefficient :math:`b`. If the covariate increases by 1, the odds
     of a win are multiplied by the odds ratio. The size of a coefficient therefore depends on the scale of the
     covariate. The interval of an odds ratio extends from :math:`e^{low}` to :math:`e^{high}`.
@@ -133,7 +133,7 @@ class CoefficientsDisplay(Display):
         confidence : float, default=0.95
             Confidence level of each interval.
         n_units : int, default=None
-            Number of independent units that the standard errors come from, as in :meth:`from_frame`.
+            Number of independent units, such as judges, that the standard errors come from; see :meth:`from_frame`.
         ax : matplotlib Axes, default=None
             Axes to draw on; None makes a new figure.
         **bar_kwargs

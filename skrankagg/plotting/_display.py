@@ -147,7 +147,7 @@ class Display:
         """Return a frame of measures of a fitted Comparator, indexed by method and query; NaN for failed methods.
 
         The name None selects the first measure that the comparator has computed. Measures that the comparator has not
-        computed are computed for its runs. They use `qrels`, or the comparator's judgements if `qrels` is None.
+        computed are computed from its runs and `qrels`. If `qrels` is None, the comparator's judgements are used.
         """
         cls._check_fitted(comparator)
         measured = comparator._measured()

@@ -76,8 +76,8 @@ class AgreementDisplay(Display):
     Notes
     -----
     The colours go from the smallest to the largest value outside the diagonal, so that small differences are visible.
-    If there are values on both sides of 0, 0 is white, and values of equal size have equally dark colours. If all
-    values equal v, the colours go from 0 to max(1, v). If v is negative, they go from -max(1, -v) to max(1, -v).
+    If some values are positive and others negative, white means 0, and values of equal size have equally dark colours.
+    If all values equal v, the colours go from 0 to max(1, v). If v is negative, they go from -max(1, -v) to max(1, -v).
 
     Equal colours in two plots may therefore mean different values. If readers compare plots, use the same `limits` in
     these plots, such as ``limits=(-1, 1)`` for Kendall's tau. If no voters agree, differences due to chance also get

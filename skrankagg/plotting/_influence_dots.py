@@ -79,9 +79,9 @@ class VoterInfluenceDisplay(Display):
     there are too many voters. For several queries, a voter has a dot for each list. A short line then shows the mean
     agreement, and the bar shows the mean distance.
 
-    The agreement of random lists is 0 on average. For one query, the grey mark of a list is its threshold. A list whose
-    agreement is below its threshold is an outlier. The thresholds of short lists are lower than the thresholds of long
-    lists.
+    The agreement of random lists is 0 on average. In a plot of one query, a grey mark shows the threshold of each list.
+    A list whose agreement is below this threshold is an outlier. The thresholds of short lists are lower than the
+    thresholds of long lists.
 
     Examples
     --------

@@ -143,8 +143,8 @@ def check_limits(limits):
 def diverging(low, high, center, end=0.0):
     """Return colours from orange to purple for the values from `low` to `high`, with white at `center`.
 
-    Colours of equal darkness belong to values with the same distance from the centre. `end` is the share of the
-    colours that is left out at each end. A line would not be visible on the dark colours there.
+    Colours of equal darkness belong to values with the same distance from the centre. `end` is the share of the colours
+    that is left out at each end of the scale, because a line would not be visible on these dark colours.
     """
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap

@@ -243,10 +243,10 @@ class PreferenceProbabilityDisplay(Display):
 
 
 def are_sure(shares, confidence):
-    """Return a mask of the pairs that have one order in at least a fraction `confidence` of the draws.
+    """Return a mask of the pairs in which one item is above the other in enough of the draws.
 
-    `shares` contains the fraction of the draws in which the first item of each pair is higher. The mask is False where
-    this fraction is NaN.
+    `shares` contains, for each pair, the share of the draws in which the first item is above the second. The mask is
+    True if this share is at least `confidence`, or at most 1 - `confidence`. It is False if the share is NaN.
     """
     return np.maximum(shares, 1 - shares) >= confidence - 1e-12
 

@@ -84,10 +84,10 @@ class RankStabilityDisplay(Display):
     -----
     A bar runs from the middle of the first place of an interval to the middle of the last place. The bar extends a
     little beyond both ends, so that a bar of a single place is visible. A line marks the end of each group of items
-    that :func:`~skrankagg.inspection.rank_stability` found. The item above the line is above the next item in at least
-    the share `confidence` of the draws. If the table has the column `gap_group`, a line marks a gap that the test with
-    ``adjust="max-t"`` found. Items of one group may still differ, because only neighbours are compared. If there is
-    only one list, draws are not possible, and neither chances nor lines are shown.
+    that :func:`~skrankagg.inspection.rank_stability` found. The item above the line ranks higher than the next item in
+    nearly all draws; the share of these draws is at least `confidence`. If the table has the column `gap_group`, a line
+    marks a gap that the test with ``adjust="max-t"`` found. Items of one group may still differ, because only
+    neighbours are compared. If there is only one list, draws are not possible, and neither chances nor lines are shown.
 
     Two items may be clearly separated although their intervals overlap, because their places change together.
 

@@ -132,10 +132,12 @@ def ranking_report(
 
     The page contains
 
-    - the consensus with intervals and chances, and the groups of items that the draws do not separate;
+    - the consensus, with an interval for the place of each item, and with the chances of each item to be first or among
+      the first k places;
+    - the groups of items that the draws do not separate;
     - confidence sets if the method allows them;
-    - the contribution of each list, and the influence of each list, with outliers marked; if `unit` is a grouping,
-      the influence of each group;
+    - the contribution and the influence of each list, with outliers marked;
+    - the influence of each group, if `unit` is a grouping;
     - the audit of paired comparisons, on request;
     - the way in which the numbers were computed, the meaning of each table, and caveats.
 
@@ -192,7 +194,7 @@ def ranking_report(
 
     See Also
     --------
-    skrankagg.inspection.rank_stability : Places over draws of the lists.
+    skrankagg.inspection.rank_stability : Computes intervals of the places from random draws of the lists.
     skrankagg.inspection.rank_confidence : Confidence sets of the true ranks.
     skrankagg.inspection.voter_contributions : The contribution of each list.
     skrankagg.inspection.voter_influence : Changes of the consensus if a list is left out.
@@ -200,8 +202,8 @@ def ranking_report(
 
     Notes
     -----
-    With fewer than 50 units the table and its picture show confidence sets instead of the intervals over draws. With so
-    few units, the intervals are too short, especially for the first place.
+    If there are fewer than 50 units to draw from, the table and its picture show confidence sets instead of the
+    intervals from the draws. With so few units, these intervals are too short, especially for the first place.
 
     Parts of the page that a method does not allow are left out, and the page gives the reason. The draws need a method
     that accepts weights of lists. Contributions need scores that are sums over the lists. Confidence sets need such

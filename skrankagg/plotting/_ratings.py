@@ -48,8 +48,8 @@ _NARROWEST = 1.4
 class RatingsDisplay(Display):
     r"""Ratings of the first items, with a dot for each rating and a bar for its interval.
 
-    Neighbours in the ranking have the same shade if the test found no gap between them. Create a display with
-    :meth:`from_estimator` or :meth:`from_frame`.
+    Two neighbours in the ranking have the same shade if the test of their difference found no gap. Create a display
+    with :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------
@@ -82,10 +82,11 @@ class RatingsDisplay(Display):
 
     Notes
     -----
-    An interval is the rating plus and minus the standard error times a quantile. The quantile comes from the t
-    distribution if the number of independent units is known. Otherwise it comes from the normal distribution.
-    :meth:`from_estimator` counts the units that are drawn: lists, voters, queries or groups. Weighted lists are not
-    counted, because one list may represent many ballots. The confidence level refers to each single interval.
+    An interval is the rating plus and minus a multiple of the standard error. The multiple is a quantile of the t
+    distribution if the number of independent units, such as judges, is known. Otherwise it is a quantile of the normal
+    distribution. :meth:`from_estimator` counts the units that are drawn: lists, voters, queries or groups. Weighted
+    lists are not counted, because one list may represent many ballots. The confidence level refers to each single
+    interval.
 
     The shades need the column `gap_group`, which :func:`~skrankagg.inspection.rank_stability` computes with
     ``adjust="max-t"``. **A shade is not a set of equal items.** The shade changes where a gap between neighbours was
@@ -146,7 +147,8 @@ class RatingsDisplay(Display):
         Parameters
         ----------
         aggregator : aggregator
-            A method whose scores are the worths of a model, or sums over the lists. The tests need such scores.
+            A method whose scores are sums over the lists, or are estimated by a model such as PlackettLuce. The tests
+            need such scores.
         lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists.
         query : object, default=None

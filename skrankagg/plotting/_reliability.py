@@ -39,8 +39,8 @@ class ReliabilityDisplay(Display):
     Parameters
     ----------
     table : DataFrame of shape (n_points, 4)
-        A row for each point, with the columns `items` ("all" or "top"), `probability` (mean of the part), `relevant`
-        (share of relevant items) and `n_items`.
+        A row for each point, with the columns `items` ("all" or "top"), `probability` (mean over the items of the
+        part), `relevant` (share of relevant items) and `n_items`.
     top : int
         Number of first items of each query in the second line.
 
@@ -190,7 +190,7 @@ class ReliabilityDisplay(Display):
 
     @property
     def errors(self) -> dict[str, float]:
-        """Return the mean distance between probability and share of relevant items, keyed by "all" and "top"."""
+        """Return the calibration error of all items and of the first items, as a dict with the keys "all" and "top"."""
         return {items: _error(self.table[self.table["items"] == items]) for items in _LINES}
 
     def _reason(self):
@@ -256,7 +256,7 @@ def _parts(probability, relevant, n_parts):
 
 
 def _error(parts):
-    """Return the mean distance between probability and share of relevant items, weighted by `n_items` of each part."""
+    """Average the distance between `probability` and `relevant` over the parts, weighted by `n_items` of each part."""
     if not len(parts):
         return float("nan")
     distance = (parts["probability"] - parts["relevant"]).abs()

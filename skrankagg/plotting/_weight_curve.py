@@ -65,14 +65,14 @@ class WeightCurveDisplay(Display):
     line_ : matplotlib Line2D
         The curve of the mean.
     band_ : matplotlib PolyCollection or None
-        The interval around the curve; None for a single query or a total.
+        The interval around the curve. None if there is only one query, or if the curve shows totals.
     levels_ : list of matplotlib Line2D
         The horizontal lines, as in `levels`.
 
     See Also
     --------
-    VoterWeightsDisplay : Weights that a method has learned.
-    skrankagg.model_selection.weight_grid : Weights to choose from by cross-validation.
+    VoterWeightsDisplay : Shows weights that a method has learned.
+    skrankagg.model_selection.weight_grid : Lists weights for a search by cross-validation.
     skrankagg.aggregators.LearnedWeights : Learns such weights.
 
     Notes

@@ -50,10 +50,10 @@ class ScoreNormalizer(ListTransformer):
     Notes
     -----
     With bounds, the value is :math:`(x - lower) / (upper - lower)`. The theoretical minimum replaces the observed
-    minimum [1]_. Depending on its score, the last item of a list may then have a higher value than an absent item.
-    The method TM2C2 of [1]_ is a convex combination of two voters on this scale. It is a pipeline of this step and
-    ``CombSUM(norm=None, voter_weights=...)``. If all scores of a list equal the lower bound, the values are 0. If all
-    scores are equal, differ from the lower bound, and have no upper bound, the values are 1.
+    minimum [1]_. Depending on its score, the last item of a list may then have a higher value than an absent item. The
+    method TM2C2 of [1]_ is a convex combination of two voters on this scale. In this library, TM2C2 is a pipeline of
+    this step and ``CombSUM(norm=None, voter_weights=...)``. If all scores of a list equal the lower bound, the values
+    are 0. If all scores are equal, differ from the lower bound, and have no upper bound, the values are 1.
 
     Ranks do not change. In some norms, such as "borda", items absent from a list also receive points. An absent item
     has no row, so this transformer drops these points; :class:`~skrankagg.aggregators.CombSUM` keeps them. The time is

@@ -41,15 +41,15 @@ class VoterSelector(VoterValuer):
         Judgements of training queries, which a measure needs. None if the judgements are passed to ``fit``, as
         ``qrels=`` or as `y` from :meth:`~skrankagg.Qrels.align`.
     unknown_voter : {"keep", "ignore", "error"}, default="keep"
-        How to treat the lists of a voter without a value, such as a voter that was not in ``fit``. If `by` contains
-        ids, all other voters are removed.
+        How to treat the lists of a voter without a value, such as a voter that was not in ``fit``. "keep" keeps these
+        lists, "ignore" removes them, and "error" raises an error. If `by` contains ids, all other voters are removed.
 
     Attributes
     ----------
     voter_scores_ : DataFrame
-        Columns `voter`, `score`, `selected`, and for a measure `n_queries`. The best voter comes first. `score` is the
-        value of the voter. If `by` contains ids, the score is 1 for these voters and 0 for other voters. `n_queries` is
-        the number of queries from which the value was computed.
+        Columns `voter`, `score` and `selected`, and also `n_queries` if `by` is a measure. The best voter comes first.
+        `score` is the value of the voter. If `by` contains ids, the score is 1 for these voters and 0 for other voters.
+        `n_queries` is the number of queries from which the value was computed.
 
     Warns
     -----

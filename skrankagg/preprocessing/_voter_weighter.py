@@ -41,8 +41,8 @@ class VoterWeighter(VoterValuer):
     Attributes
     ----------
     voter_weights_ : DataFrame
-        Columns `voter`, `weight`, and for a measure `n_queries`, the number of queries from which the value was
-        computed.
+        Columns `voter` and `weight`. If `by` is a measure, there is also `n_queries`, the number of queries from which
+        the value was computed.
 
     Warns
     -----

@@ -76,8 +76,8 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
         for any dependence between the tests.
     n_tests : int, or mapping or pandas.Series of query to int, default=None
         Number of tests of each family, if it is larger than the number of p-values. Missing p-values count as p = 1.
-        For a consensus, pass the `n_items` of the method, because an item that is in no list also counts as a test.
-        None uses the number of given p-values.
+        For a consensus, pass the number of items that could have been ranked, as in the parameter `n_items` of the
+        method. An item that is in no list also counts as a test. None uses the number of given p-values.
 
     Returns
     -------

@@ -19,14 +19,14 @@ _MATRIX = "`selections` must be a matrix of True and False (or 1 and 0) with a r
 
 @dataclass(frozen=True)
 class StabilityResult:
-    """Similarity of several selections, with its standard error and confidence interval.
+    """Similarity of several selections of items, with its standard error and confidence interval.
 
     The selections are a sample of the results of a procedure. The interval estimates the stability of the procedure.
 
     Parameters
     ----------
     stability : float
-        Value of the index; 1 if all selections are equal.
+        Value of the chosen index of similarity; 1 if all selections are equal.
     std_error : float
         Standard error of the stability; NaN for Jaccard's index.
     low, high : float

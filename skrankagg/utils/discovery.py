@@ -27,9 +27,9 @@ def all_aggregators(external: bool = False) -> dict[str, type[BaseAggregator]]:
     -----
     UserWarning
         If an aggregator of another package cannot be used; it is left out. The warning names the aggregator, its
-        package and the reason. The import may fail, or the class may not be derived from BaseAggregator. The name of
-        the class may differ from the name of the entry point, or another aggregator may have the same name. A parameter
-        may have no default.
+        package and the reason. These reasons are possible: the import fails, or the class is not derived from
+        BaseAggregator. The class and the entry point have different names, or another aggregator has the same name. A
+        parameter has no default.
 
     See Also
     --------
@@ -48,7 +48,7 @@ def all_aggregators(external: bool = False) -> dict[str, type[BaseAggregator]]:
 
 
 def all_transformers() -> dict[str, type[ListTransformer]]:
-    """List the list transformer classes.
+    """Return the classes of the list transformers.
 
     Returns
     -------

@@ -351,7 +351,7 @@ def test_linear_methods_reject_sums_that_overflow(method, lists, weights):
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "score", "weight"])
     with pytest.raises(
         InputError,
-        match=r"The sums of query 'q' must be in the range of floating-point numbers; .* got weights from",
+        match=r"The sums of query 'q' must fit into float64; .* got weights from",
     ):
         method.fit_transform(frame)
 

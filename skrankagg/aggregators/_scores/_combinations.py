@@ -64,10 +64,10 @@ class BaseComb(BaseAggregator):
         where = lists.candidate_query[first_row(bad)]
         lightest, heaviest = smallest_size(lists.list_weight), lists.list_weight.max()
         raise InputError(
-            f"The sums of query {show_id(lists.queries, where)} must be in the range of floating-point numbers; "
-            f"{self!r} got weights from {lightest:g} to {heaviest:g}"
+            f"The sums of query {show_id(lists.queries, where)} must fit into float64; {self!r} got weights from "
+            f"{lightest:g} to {heaviest:g}"
             + (f" and scores up to {np.abs(lists.score).max():g}" if self.norm in (None, "max") else "")
-            + ". Multiply the weights, or the scores, of all lists by one number that brings them closer to 1."
+            + ". Multiply all weights, or all scores, by one number."
         )
 
     def __sklearn_tags__(self) -> TagsOfAggregator:

@@ -59,7 +59,7 @@ def outranking_scores(table, thresholds, quirks, weight=None, order=None):
     weight : ndarray of shape (n_lists,), dtype=float64, default=None
         Weights of the lists.
     order : ndarray of shape (n_items,), dtype=int64, default=None
-        Order of the items in which their concordances are added up.
+        The items, in the order in which their concordances are added up.
 
     Returns
     -------

@@ -157,7 +157,7 @@ def encode_judgements(rels_file, rels_df, profile):
 
 
 def ids_out(names):
-    """Convert ids to integers if all ids are written as integers, as in PyFLAGR's frames; otherwise keep text.
+    """Convert ids to integers, as in PyFLAGR's frames, if all are written as integers; otherwise return text.
 
     Parameters
     ----------

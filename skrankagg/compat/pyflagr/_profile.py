@@ -35,9 +35,9 @@ class QueryTable:
     stats : ndarray of shape (4, n_lists), dtype=float64, or None
         Lowest score, highest score, mean score, and standard deviation of the scores of each list.
     items : ndarray of shape (n_items,), dtype=int64
-        The items, numbered within the query in the order of their bytes.
+        Numbers of the items; the items of a query are numbered in the order of their bytes.
     profile : Profile
-        Profile of the lists.
+        The encoded lists of all queries.
     query : int
         Number of the query.
     """

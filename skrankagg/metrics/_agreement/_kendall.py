@@ -163,10 +163,10 @@ def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, n
     Notes
     -----
     A pair in opposite orders costs 1. A pair tied in only one ranking costs p, the `penalty`. Items absent from a
-    ranking are tied below the items that the ranking contains. This rule gives the cases of [1]_. Suppose that one item
-    of a pair is in both lists, and the other item is in only one list. The pair costs 1 if this list ranks the other
-    item higher, and 0 if it ranks the other item lower. A pair costs 1 if each list contains only one of its items. A
-    pair costs p if one list contains both items and the other list contains neither.
+    ranking are tied below the items that the ranking contains. This rule gives the cases of [1]_. Suppose that list A
+    contains both items of a pair, and list B contains only one. The pair costs 0 if A ranks the item of B higher, and 1
+    if A ranks it lower. A pair costs 1 if each list contains only one of the items, and not the same one. A pair costs
+    p if one list contains both items and the other list contains neither.
 
     References
     ----------

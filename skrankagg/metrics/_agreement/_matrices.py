@@ -325,10 +325,10 @@ def pair_counts_of_all(ranks):
 def _pair_strips(dense, held):
     """Compare the items of all pairs in every list, and yield the results for one strip of pairs at a time.
 
-    A strip is a part of all pairs. Its result is a tuple of signs and a mask, both of shape (n_lists, n_pairs). A sign
-    is 1 if a list ranks the first item of a pair higher, -1 if it ranks the second item higher, and 0 otherwise. The
-    mask is 1 if a list contains both items of a pair. `held` is a mask of the items that each list contains. If all
-    lists contain all items, `held` and the mask of a strip are None.
+    All pairs of items are divided into strips. The result of a strip is a tuple of signs and a mask, both of shape
+    (n_lists, n_pairs). A sign is 1 if a list ranks the first item of a pair higher, -1 if it ranks the second item
+    higher, and 0 otherwise. The mask is 1 if a list contains both items of a pair. `held` is a mask of the items that
+    each list contains. If all lists contain all items, `held` and the mask of a strip are None.
     """
     m, n = dense.shape
     dense = dense.astype(np.int16 if n < 2**15 else np.int32, copy=False)

@@ -61,8 +61,8 @@ def _agreement(shared, first, second, ties):
 def _weight(contribution, depths, ties):
     """Return the weight of a ranking at each depth, from which the divisor of the agreement is computed.
 
-    The weight is the sum of the contributions under "w", the depth under "a", and the sum of the squared contributions
-    under "b".
+    If `ties` is "w", the weight is the sum of the contributions. If it is "a", the weight is the depth. If it is "b",
+    the weight is the sum of the squared contributions.
     """
     if ties == "a":
         return depths.astype(np.float64)
@@ -203,9 +203,10 @@ def rank_biased_overlap(
     -----
     The value is :math:`\frac{1 - p}{p} \sum_{d \ge 1} A_d p^d` where :math:`A_d` is the agreement at depth d [1]_. Ties
     are treated as in [2]_. Let the shorter ranking contain s items and the longer ranking l items. Below depth s, the
-    shorter ranking is assumed to continue with items that only the longer ranking contains. Among its next d places,
-    the assumed number of these items is d times the agreement at depth s ("ext"), 0 ("min") or d ("max"). Below depth
-    l, both rankings are assumed to continue in this way. For n items, the computation takes O(n l) time.
+    continuation of the shorter ranking is assumed to include items that only the longer ranking contains. In the first
+    d places of this continuation, the assumed number of these items is d times the agreement at depth s ("ext"), 0
+    ("min") or d ("max"). Below depth l, both rankings are assumed to continue in this way. For n items, the computation
+    takes O(n l) time.
 
     References
     ----------

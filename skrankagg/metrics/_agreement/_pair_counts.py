@@ -13,7 +13,7 @@ from ..._kernels import discordant_pairs
 
 
 class KendallCounts(NamedTuple):
-    """Counts of the item pairs of each group, as five arrays of shape (n_groups,).
+    """Counts of pairs of items within each of several groups of items, as five arrays of shape (n_groups,).
 
     `discordant` counts the pairs with opposite orders in two rankings, and `both` the pairs that are untied in both
     rankings. `first` and `second` count the pairs that are untied in the first and in the second ranking, respectively.

@@ -126,7 +126,7 @@ def group_exposure(
     k : int, default=None
         Cutoff; later places get no exposure and no attention. None uses the whole ranking.
     persistence : float, default=0.8
-        Probability that a reader continues to the next item, for the column `attention`.
+        Probability that a reader continues to the next item. It determines the column `attention`.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def group_exposure(
 
     See Also
     --------
-    exposure_difference : Difference between the largest and the smallest exposure of a group.
+    exposure_difference : Difference between the largest and the smallest exposure among the groups.
     skrankagg.inspection.diagnose : Recommends methods for lists.
 
     Notes
@@ -460,7 +460,7 @@ def _min_skew(grouped, k):
 
 @define("Smallest skew", _min_skew, greater_is_better=True)
 def min_skew(run: RunLike, item_groups: AnyItemGroups, k: int, *, per_query: bool = False) -> float | pd.Series:
-    r"""Compute the smallest skew among the groups; a skew is ln(share of the first k places / share of all places).
+    r"""Compute the smallest skew of any group: ln(its share of the first k places / its share of all places).
 
     Parameters
     ----------
@@ -482,7 +482,7 @@ def min_skew(run: RunLike, item_groups: AnyItemGroups, k: int, *, per_query: boo
 
     See Also
     --------
-    max_skew : Largest skew of a group.
+    max_skew : Largest skew among the groups.
     ndkl : Combines all places and groups in one number.
 
     Notes
@@ -512,7 +512,7 @@ def _max_skew(grouped, k):
 
 @define("Largest skew", _max_skew, greater_is_better=False)
 def max_skew(run: RunLike, item_groups: AnyItemGroups, k: int, *, per_query: bool = False) -> float | pd.Series:
-    r"""Compute the largest skew among the groups; a skew is ln(share of the first k places / share of all places).
+    r"""Compute the largest skew of any group: ln(its share of the first k places / its share of all places).
 
     Parameters
     ----------
@@ -533,7 +533,7 @@ def max_skew(run: RunLike, item_groups: AnyItemGroups, k: int, *, per_query: boo
 
     See Also
     --------
-    min_skew : Smallest skew of a group.
+    min_skew : Smallest skew among the groups.
     ndkl : Combines all places and groups in one number.
 
     Notes

@@ -133,7 +133,7 @@ def keep_rows(rows: ConsensusRows, kept: NDArray[np.bool_], frame: pd.DataFrame)
 
 
 def judged_rows(owner, lists, qrels, choose_folds):
-    """Fit the aggregator of an estimator, and return its consensus of the judged queries.
+    """Fit the aggregator of an estimator, and return the aggregator's consensus of the judged queries.
 
     If the aggregator learns from judgements, the consensus of each judged query comes from a fit on other queries.
 

@@ -54,7 +54,8 @@ class Measure:
     name : str
         Name in the registry, such as "ndcg".
     function : callable
-        The public function, such as :func:`ndcg`. Its ``_compute`` computes the measure from ranked relevance.
+        The public function, such as :func:`ndcg`. Its ``_compute`` computes the measure from a
+        :class:`RankedRelevance`.
     label : str
         Label of an axis, without a cutoff.
     summary : {"mean", "sum", "gmean"}, default="mean"
@@ -66,7 +67,7 @@ class Measure:
     cutoff_kind : {"k", "recall", "ks"}, default="k"
         Form of the cutoff: a number of places, a recall, or several numbers of places.
     has_expectation : bool, default=True
-        Whether the expectation of the measure over ties has a closed form.
+        Whether there is a closed form of the mean of the measure over all orders of tied items.
     other_names : tuple of str, default=()
         Names in lower case by which other tools call the same measure; a name may imply a convention.
     k : int, float, tuple of int or None, default=None
@@ -298,8 +299,8 @@ def define(name: str, label: str, *, formula: str, agrees: str, **facts: Any) ->
     Returns
     -------
     callable
-        Decorator of a function. The function accepts ranked relevance, a cutoff `k` if the measure has one, and
-        conventions as keywords. The docstring of the function describes only parameters that are not shared by all
+        Decorator of a function. The function accepts a :class:`RankedRelevance`, a cutoff `k` if the measure has one,
+        and conventions as keywords. The docstring of the function describes only parameters that are not shared by all
         measures.
     """
 

@@ -119,9 +119,9 @@ def set_f(ranked, *, recall_weight: float = 1.0, relevance_threshold: float | No
     Parameters
     ----------
     recall_weight : float, default=1.0
-        Weight w of recall relative to precision in ``(1 + w) P R / (R + w P)``, at least 0. With 0 the measure is
-        precision. The parameter ``beta`` of ir_measures is w; ``beta`` of scikit-learn's ``fbeta_score`` is the square
-        root of w.
+        Weight w of recall relative to precision, at least 0. The measure is ``(1 + w) P R / (R + w P)``; with w = 0 it
+        is precision. The parameter ``beta`` of ir_measures is w; ``beta`` of scikit-learn's ``fbeta_score`` is the
+        square root of w.
 
     See Also
     --------

@@ -22,7 +22,7 @@ def _tags(aggregator):
 
 
 def _if_intended(**tags):
-    """Return the end of an error message: the tags to declare if the observed behaviour is intended."""
+    """Return the end of an error message, which names the tags to declare if the observed behaviour is intended."""
     return f"; if this is intended, declare _tags = {tags}"
 
 
