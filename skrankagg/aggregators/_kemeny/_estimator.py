@@ -448,7 +448,7 @@ class Kemeny(BaseAggregator):
         """Solve a query first without and then with its pins and orders.
 
         Returns six results: the order, its score, the lower bound, the score without pins and orders, the stop reason,
-        and `unique`. Except for the fourth, they are the results with pins and orders.
+        and `unique`. All results except the fourth are computed with the pins and orders.
         """
         part = replace(search, budget=search.budget.share(_UNCONSTRAINED_SHARE))
         free = order, score, bound, reason, unique = solve(query, part)
@@ -474,9 +474,9 @@ class Kemeny(BaseAggregator):
 
     @staticmethod
     def _separated(margin, queries, constraints):
-        """Return the margins with 1 in place of the margins of pinned items and of pairs with a required order.
+        """Return the margins after setting the margins of pinned items and of pairs with a required order to 1.
 
-        So these items do not tie with neighbours.
+        So pinned items and items of such pairs do not tie with their neighbours.
         """
         if not any(constraints[q] for q in queries):
             return margin

@@ -149,19 +149,19 @@ class FootruleOptimal(BaseNearKemeny):
     consensus always contains all items, so if k exceeds the number of items, all items are among the first k places. If
     no ranking of a query satisfies the bounds, pins and orders, the method raises an error. The message contains a set
     of rules that contradict each other. If bounds alone contradict each other, the set is as small as possible. If pins
-    or orders are involved, another set may be smaller. But each rule of the set is needed for the contradiction: some
-    ranking satisfies all the others.
+    or orders are involved, another set may be smaller. But the contradiction needs each rule of the set: if any one
+    rule is left out, some ranking satisfies the others.
 
     Each pair in `orders` adds one row for each number :math:`k` to the programme [2]_. The lower item may be among the
     first :math:`k + 1` places only if the upper item is among the first :math:`k`.
 
-    **Proof.** A linear programme bounds the cost of all orders. It starts with the cells :math:`(i, p)` near two
-    orders, and adds cells with negative reduced costs until there are none left. Its solution is nearly always an
-    order, and this order is then optimal. Otherwise an integer programme branches over the cells that reduced costs
-    cannot exclude. The programmes are solved by HiGHS, through SciPy. The bound is recomputed from the multipliers of
-    the solver, so it does not depend on the solver's tolerances. But the bound of an integer programme depends on them.
-    With orders the problem is NP-hard. With bounds for groups, a fit usually takes 50 to 250 times as long as without
-    bounds.
+    **Proof.** A linear programme bounds the cost of all orders. It starts with cells :math:`(i, p)` near two orders:
+    the best order without constraints, and an order that satisfies the constraints. It then adds cells with negative
+    reduced costs until no such cell is left. Its solution is nearly always an order, and this order is then optimal.
+    Otherwise an integer programme branches over the cells that reduced costs cannot exclude. The programmes are solved
+    by HiGHS, through SciPy. The bound is recomputed from the multipliers of the solver, so it does not depend on the
+    solver's tolerances. But the bound of an integer programme depends on them. With orders the problem is NP-hard. With
+    bounds for groups, a fit usually takes 50 to 250 times as long as without bounds.
 
     References
     ----------

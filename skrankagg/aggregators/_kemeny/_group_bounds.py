@@ -192,7 +192,7 @@ def _needs(bounds, cut, low, high, a, b):
 
 
 def _n_bounds(needs, room):
-    """Return the least number of bounds that make the groups need more places than `room`, for each number in `room`.
+    """Return, for each number of places in `room`, the least number of bounds that make the groups need more.
 
     `needs` and `room` are results of :func:`_needs`.
     """
@@ -210,8 +210,8 @@ def _n_bounds(needs, room):
 def _strictest(bounds, g, lower, a, b):
     """Return the strictest lower or upper bound of a group.
 
-    If `lower` is true, this is the highest lower bound for at most b places. Otherwise it is the lowest upper bound for
-    at least a places.
+    If `lower` is true, this is the largest lower bound among the bounds on the first k places with k <= b. Otherwise it
+    is the smallest upper bound among the bounds with k >= a.
     """
     if lower:
         inside = np.flatnonzero(bounds.prefix <= b)

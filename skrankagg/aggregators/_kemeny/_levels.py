@@ -16,7 +16,7 @@ class Stack:
     `parts` contains the items of each component and their buckets; the best bucket is 0. `before` and `level` have
     shape (n, n). `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a
     tie of the two items. These costs are relative: a pair of items has three possibilities (either order, or a tie),
-    and the cheapest of the three costs 0. Costs up to the tolerance are treated as 0.
+    and the cheapest possibility has the cost 0. Costs up to the tolerance are treated as 0.
     """
 
     def __init__(self, parts, before, level, tolerance):

@@ -50,8 +50,8 @@ class PlaceProgramme:
     Parameters
     ----------
     size : ndarray of shape (n_rows,)
-        Number of items of each row. A row stands for a single item, or for several items with the same rules; it needs
-        a place for each item.
+        Number of items of each row. A row stands for a single item, or for several items with the same rules, and gets
+        a place for each of its items.
     bounds : GroupBounds
         Bounds, with ``group`` of shape (n_rows,).
     orders : ndarray of shape (n_orders, 2)
@@ -98,10 +98,10 @@ class PlaceProgramme:
 
     @staticmethod
     def _add_counts(count, cut, first):
-        """Number the counts of one group or item; store in `count`, for each place, the number of the place's count.
+        """Assign numbers to the counts of one group or item, and store the number for each place in `count`.
 
-        There is a count for each k in `cut`: the number of items of the group among the first k places. A place belongs
-        to the first count that includes it.
+        There is a count for each k in `cut`: it counts the items of the group among the first k places. A place gets
+        the number of the first count that includes it.
         """
         segment = np.searchsorted(cut, np.arange(1, len(count) + 1))
         inside = segment < len(cut)
@@ -128,7 +128,7 @@ class PlaceProgramme:
         return equal, order
 
     def _matrices(self, row, place):
-        """Build the equations, their right sides, and the rows of the orders, for a programme over the given cells."""
+        """Build the equations with their right sides, and the rows for required orders, for the given cells."""
         n_rows, n_cells = len(self.size), len(row)
         cell, one = np.arange(n_cells), np.ones(n_cells)
         index, column, value = [row, n_rows + place], [cell, cell], [one, one]

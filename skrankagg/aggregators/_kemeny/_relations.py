@@ -79,7 +79,7 @@ class RelationProgramme:
         raise Unfinished
 
     def _pins(self, restriction):
-        """Build the rows that fix how many items are below or level with each pinned item; return rows and limits."""
+        """Build the rows that fix how many items are below each pinned item or tied with it; return rows and limits."""
         count = np.zeros((len(restriction.pinned), self.n * (self.n - 1)))
         for row, item in zip(count, restriction.pinned, strict=True):
             row[self.number[item, np.arange(self.n) != item]] = 1.0
@@ -87,7 +87,7 @@ class RelationProgramme:
         return csr_array(np.concatenate([count, -count])), np.concatenate([n_rest, -n_rest])
 
     def violated(self, y):
-        """Return triples of items whose constraints `y` violates, the most violated triple first.
+        """Return triples of items for which `y` violates a constraint, the most violated triple first.
 
         The result has shape (n_triples, 3). The number of triples is limited to the rows that one round may add.
         """

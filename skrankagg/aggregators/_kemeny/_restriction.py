@@ -135,7 +135,7 @@ class Restriction:
         return best
 
     def _descend_pinned(self, guarded, order, free, budget, tolerance):
-        """Move and swap the items on the `free` places until no such step lowers the cost or time runs out."""
+        """Move and swap the items on the `free` places until no step lowers the cost, or until time runs out."""
         order = np.array(order)
         ranges = np.split(free, np.flatnonzero(np.diff(free) > 1) + 1)
         both = np.zeros((self.n, self.n), dtype=bool)
@@ -193,7 +193,7 @@ class Restriction:
         return before, level
 
     def descend_buckets(self, before, level, bucket, tolerance, until):
-        """Move items between buckets until no move lowers the cost or ``until()`` is True; pins are kept.
+        """Move items between buckets until no move lowers the cost, or until ``until()`` is True; pins are kept.
 
         Pinned places divide the order into ranges, and items stay in their range. If a range has pinned items, they
         form its first bucket.

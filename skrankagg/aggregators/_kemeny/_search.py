@@ -57,7 +57,7 @@ def local_kemenization(order: npt.ArrayLike, prefer: npt.ArrayLike) -> npt.NDArr
 
 
 def borda_order(margin):
-    """Sort items by the sum of their margins; this is Borda's order of the lists."""
+    """Sort items by the row sums of `margin`, the smallest sum first; this is Borda's order of the lists."""
     return np.argsort(margin.sum(axis=1), kind="stable")
 
 
@@ -68,7 +68,7 @@ def order_cost(margin, order):
 
 
 def descend(margin, order, budget, tolerance=None):
-    """Move single items to cheaper places until no move lowers the cost or time runs out; return the order.
+    """Move single items to cheaper places until no move lowers the cost, or until time runs out; return the order.
 
     Changes of the cost up to `tolerance` count as rounding errors. With None, the tolerance is computed from the
     margins.

@@ -79,18 +79,18 @@ def _blocks_can_change_places(margin, order, budget, restriction=None):
 
 
 def _block_sums(table, order):
-    """Sort the rows and columns of a table by `order`, and sum over the first i rows and the first k columns.
+    """Sort the rows and columns of a table by `order`, and compute its cumulative sums.
 
-    The result contains the sum for each i and k.
+    Entry [i, k] of the result is the sum over the first i rows and the first k columns.
     """
     return np.pad(table[np.ix_(order, order)], ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
 
 
 def _sums_at(sums, middle):
-    """Sum the table over all pairs of adjacent blocks that meet at `middle`.
+    """For each pair of adjacent blocks that meet at `middle`, compute the sum of a part of the table.
 
-    The result contains a sum for each i and k: over the rows from i to the middle, and the columns from the middle to
-    k. `sums` is the result of :func:`_block_sums`.
+    The result contains a sum for each i and k. It covers the rows from i to the middle, and the columns from the middle
+    to k. `sums` is the result of :func:`_block_sums` for the table.
     """
     start, end = slice(0, middle), slice(middle + 1, None)
     return sums[middle, end] - sums[start, end] - sums[middle, middle] + sums[start, middle][:, None]

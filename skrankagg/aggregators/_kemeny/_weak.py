@@ -90,8 +90,8 @@ class _Component(Bracket):
 
     The order is stored as the bucket (group of tied items) of each item.
 
-    Costs are relative: a pair of items has three possibilities (either order, or a tie), and the cheapest of the three
-    costs 0. With a `restriction`, possibilities that it forbids have high costs.
+    Costs are relative: a pair of items has three possibilities (either order, or a tie), and the cheapest possibility
+    has the cost 0. With a `restriction`, possibilities that it forbids have high costs.
     """
 
     def __init__(self, before, level, budget, restriction=None):
@@ -144,7 +144,7 @@ class _Component(Bracket):
         return np.array(bucket_descent(self.before, level, bucket, self.tolerance, until=until))
 
     def prove(self, report):
-        """Raise the bound until it meets the cost or time runs out."""
+        """Raise the bound until it meets the cost, or until time runs out."""
         self.report = report
         self._count()
         if not self.met():

@@ -203,8 +203,8 @@ class BayesFuse(LearnsFromPositions):
     def _log_ratios(self, found, ptr, absent):
         """Compute, for each voter, the log ratio of each bin and the log ratio of absent items.
 
-        Table k contains the bins of one voter: the entries ``ptr[k]`` to ``ptr[k + 1] - 1``. `found`, of shape (2,
-        n_entries), contains the numbers of relevant and of nonrelevant items in each bin. `absent`, of shape (2,
+        Each voter has a table. `found`, of shape (2, n_entries), contains the numbers of relevant and of nonrelevant
+        items in each bin; the columns ``ptr[k]`` to ``ptr[k + 1] - 1`` are the bins of table k. `absent`, of shape (2,
         n_tables), contains these two numbers for the items that are absent from the voter's lists. The results have
         shapes (n_entries,) and (n_tables,).
         """

@@ -72,7 +72,7 @@ class _Probabilities(LearnsFromPositions):
 
 
 class SlideFuse(_Probabilities):
-    r"""Rank each item by the share of relevant items near its position in the training lists of each voter.
+    r"""Rank each item by the share of relevant items that each voter's training lists have near its position.
 
     The method learns the share of relevant items at each position in each voter's lists. It averages these shares over
     neighbouring positions. So the method needs no formula that turns ranks into scores.
@@ -213,7 +213,7 @@ class SlideFuse(_Probabilities):
 
 
 class ProbFuse(_Probabilities):
-    r"""Rank each item by the share of relevant items in its segment of the training lists; early segments count more.
+    r"""Rank each item by the share of relevant items that its segment has in training lists; early segments count more.
 
     Every list is divided into the same number of segments, and the items of a segment tie. In a list of 1000 items,
     groups of 40 items tie. On such lists the method is far worse than reciprocal ranks: on six runs of TREC's Robust
@@ -340,7 +340,7 @@ class ProbFuse(_Probabilities):
 
 
 class SegFuse(_Probabilities):
-    r"""Rank each item by its score in each list, multiplied by the share of relevant items in its segment.
+    r"""Rank items by their scores in the lists; a score counts more in a segment with more relevant items.
 
     Segments grow with depth, from 5 items to hundreds of items. Within a segment, items of a list are distinguished by
     their scores. On real runs the mean average precision is less than half a percentage point higher than with Borda

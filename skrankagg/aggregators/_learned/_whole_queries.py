@@ -51,9 +51,10 @@ def fit_whole_queries(estimator, matrix, target, query):
 
 
 def _last_step(estimator):
-    """Return the last step of nested pipelines, after its path: a name such as "outer__inner".
+    """Return the path of the last step of nested pipelines, and the step itself.
 
-    If the estimator is not a pipeline, return an empty path and the estimator itself.
+    The path is a name such as "outer__inner". If the estimator is not a pipeline, return an empty path and the
+    estimator itself.
     """
     path = []
     while hasattr(estimator, "steps"):

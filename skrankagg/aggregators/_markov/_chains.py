@@ -21,17 +21,18 @@ from ._walks import n_at_or_above
 
 
 class MC1:
-    """Chain that moves to a random entry among all entries at or above the current item, in the lists with this item.
+    """Chain that moves to a random entry at or above the current item, among the entries of all lists with this item.
 
     A chain has three functions. ``row_weight(lists, absent)`` returns a value for each row, as an array of shape
     (n_rows,). Each pair of the row's item and a better item of the same list counts with this value. None means that
     each pair counts with the weight of the list.
 
     ``transitions(above, level, held)`` returns probabilities of shape (..., n, n) for moving from the row's item to the
-    column's item. Only lists that contain both items compare them. `above` contains sums of these values over the lists
-    that rank the row's item above the column's item. `level` contains the sums over the lists that tie the two items;
-    its diagonal contains the sums over the lists that contain the item. `held`, of shape (..., n), is the weight of the
-    lists that contain the item. If no list contains the current item, the chain stays there.
+    column's item. Only lists that contain both items compare them. `above` contains sums of the values from
+    ``row_weight`` over the lists that rank the row's item above the column's item. `level` contains the sums over the
+    lists that tie the two items; its diagonal contains the sums over the lists that contain the item. `held`, of shape
+    (..., n), is the weight of the lists that contain the item. If no list contains the current item, the chain stays
+    there.
 
     ``completed(above, level, held, total)`` returns the same probabilities for completed lists: the absent items of a
     list are tied at its end. `total`, of shape (...,), is the weight of all lists. The preferences for absent items are
@@ -67,7 +68,7 @@ class MC2(MC1):
     """Chain that draws a list with the current item, then moves to a random entry of the list at or above the item.
 
     The values of ``row_weight`` are such that the moves from an item within a list add up to the weight of the list.
-    Otherwise the transitions are computed as for MC1.
+    Apart from these values, the transitions are computed as for MC1.
     """
 
     @staticmethod

@@ -53,7 +53,8 @@ def _walked(ranks, absent, ergodic_number, counts):
     """Compute the scores of the chain "mc4" from the majorities; also return a mask of the draws that converged.
 
     The kernel is fast if most majorities prefer the first item of a pair. So the items are first sorted by their wins
-    minus their defeats, the largest difference first. For this order, all lists have the same weight.
+    minus their defeats, the largest difference first. When wins and defeats are counted, all lists have the same
+    weight.
     """
     n = ranks.shape[1]
     contained = ranks <= 2 * n
@@ -113,7 +114,7 @@ def _solved(lists, q, ranks, chain, absent, ergodic_number, counts):
 def _row_factor(lists, q, chain, absent, shape):
     """Return the result of ``chain.row_weight`` for lists of weight 1.
 
-    The result has shape (n_lists, n); None means 1.
+    The result has shape (n_lists, n); None means that all values are 1.
     """
     factor = chain.row_weight(lists.with_list_weight(np.ones(lists.n_lists)), absent)
     if factor is None:

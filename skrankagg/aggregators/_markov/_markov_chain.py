@@ -123,7 +123,7 @@ class MarkovChain(BaseAggregator):
     max_iter : int, default=10000
         Largest number of steps of the walk, if no linear system is solved instead.
     tol : float, default=1e-12
-        Largest error of the probabilities, summed over the items of a query.
+        Largest total error that is allowed: the sum of the errors of the probabilities over the items of a query.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters; they multiply the weights of the lists.
 

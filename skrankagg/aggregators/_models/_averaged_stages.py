@@ -41,7 +41,7 @@ class AveragedStages(Stages):
         self.ends[self.ptr[1:] - 1] = True
 
     def _without_chosen(self, mine, left):
-        """Copy the remaining worth `left`, and set the rows of each tied class to the worth below this class."""
+        """Return a copy of `left` with the rows of each tied class set to the worth of the items below the class."""
         below = np.append(left[1:], 0.0)
         below[self.ends] = 0.0
         left = left.copy()

@@ -49,7 +49,7 @@ def check_connected(lists, absent):
 
 
 def _add_absent(lists, q, below, above):
-    """Mark the pairs of a query in which a list ranks the first item and does not contain the second item.
+    """Mark the pairs of items for which some list of query `q` ranks the first item and lacks the second item.
 
     The pairs are marked in the matrix `above`. Only the lists in the mask `below` are used.
     """

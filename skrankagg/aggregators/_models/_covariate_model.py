@@ -47,7 +47,7 @@ class CovariateResult(NamedTuple):
 
 
 class CovariateModel:
-    """Plackett-Luce model with covariates, which fits all queries and computes standard errors.
+    """Plackett-Luce model with covariates; the methods fit all queries and compute standard errors.
 
     A query is fitted as duels if all its lists have two items. If all queries share their coefficients, this is only
     done if all lists of all queries have two items.

@@ -28,7 +28,7 @@ class CovariateFits:
     model : CovariateModel
         The model of all lists, with a prior.
     published : PublishedScale
-        Scale of the results.
+        Conversion of log-worths to the returned scores.
     """
 
     def __init__(self, model, published):
@@ -108,7 +108,7 @@ class _ChordFits:
         return found
 
     def _gradients(self, worth, coefficients, weights, ridge):
-        """Return the log posteriors' gradients for log-worths and for scaled coefficients, in many replicates."""
+        """Return the gradients of many replicates' log posteriors: for log-worths, and for scaled coefficients."""
         rows, n = self.rows, len(worth)
         if self.design is None:
             columns = [

@@ -82,7 +82,7 @@ class DuelRows(NewtonRows):
         return super().fit(prior=prior, start=start, **options)
 
     def _fit_of_sample(self, prior, **options):
-        """Fit a sample of the duels to get start values for each set of coefficients with many duels.
+        """Fit a sample of the duels, to get start values for the sets of coefficients that have many duels.
 
         The result is a RowsFit, or None if no set has many duels. The log-worths and coefficients are 0 in sets with
         few duels, and in sets whose fit has not converged.

@@ -18,7 +18,7 @@ __all__ = ["HodgeRank"]
 
 
 class HodgeRank(BaseAggregator):
-    r"""Rank items by scores that are fitted to the margins of pairwise comparisons by least squares.
+    r"""Rank items by the scores whose differences fit the margins of pairwise comparisons best (least squares).
 
     For each pair of items, the lists that compare the two items measure the difference of their scores. These
     measurements are the flow of the query. Weighted least squares fits the scores to the flow: a pair counts more if

@@ -237,10 +237,10 @@ class NewtonRows:
 
         The result has shape (n_sets, P, n_replicates).
 
-        A row is a duel or a list. The first column of `columns`, of shape (n_rows, 1 + P), contains the number of
-        values that are squared in each row. The other columns contain the sum of the squares for each covariate.
-        `query` contains the query of each row, and `weights`, of shape (n_rows, n_replicates), contains the weights of
-        the rows.
+        A row is a duel or a list. `columns` has shape (n_rows, 1 + P). Its first column contains the number of values
+        that are squared in each row. The other columns contain the sum of the squares for each covariate. `query`
+        contains the query of each row, and `weights`, of shape (n_rows, n_replicates), contains the weights of the
+        rows.
         """
         of_set = np.zeros(len(query), dtype=np.intp) if self.pooled else query
         place = of_set, np.arange(len(query))

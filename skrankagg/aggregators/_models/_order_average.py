@@ -35,8 +35,8 @@ def mean_logs(worth, below):
 
     x is the total worth of the items that are available at a choice, and the sums are over the choices in a class.
     `worth`, of shape (n_items, n_classes), contains the worths of the items of each class. `below`, of shape
-    (n_classes,), contains the worth below each class. The first result, of shape (n_classes,), is the average for log
-    x. The other two are the results of :func:`mean_powers` for the power 1.
+    (n_classes,), contains the total worth of the items below each class. The first result, of shape (n_classes,),
+    contains the means for log x. The other two are the results of :func:`mean_powers` for the power 1.
     """
     return _in_parts(_LOGS, worth, below)
 
@@ -118,7 +118,7 @@ def _sums_of_sets(worth, below):
 
 
 def _with_each(value, n_items):
-    """Sum a value over all sets of items and, for each item, over the sets that contain this item."""
+    """Return the sum of the values of all sets of items, and for each item the sum over the sets with this item."""
     own = np.empty((n_items, value.shape[1]))
     for item in reversed(range(n_items)):
         half = len(value) // 2

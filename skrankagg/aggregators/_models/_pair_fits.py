@@ -23,7 +23,7 @@ class PairFits:
     start : ndarray of shape (n_candidates,)
         Log-worths from which each fit starts.
     published : PublishedScale
-        Scale of the results.
+        Conversion of log-worths to the returned scores.
     prior, tol, max_iter : float, float, int
         Parameters of PlackettLuce.
     """

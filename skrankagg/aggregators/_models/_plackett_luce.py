@@ -191,9 +191,9 @@ class PlackettLuce(WeightedAggregator):
     polynomial. The time for each row grows with the square of the size of the largest class. With "davidson", the
     comparisons of the prior may also end in ties. Suppose that sets of size k are chosen whenever they can be, as in
     approval ballots of k items each. Then the estimate of :math:`d_k` is infinite, and the result is the limit for
-    growing :math:`d_k`. In this limit, the sums leave out each size that is never chosen at a choice where size k is
-    possible. A tie at the end of a list is evidence that the tied items are equally good. If the tie only means "not
-    ranked", leave these items out.
+    growing :math:`d_k`. Consider the choices where size k is possible. In this limit, their sums leave out each size
+    that is never chosen at any of them. A tie at the end of a list is evidence that the tied items are equally good. If
+    the tie only means "not ranked", leave these items out.
 
     **Reliabilities.** A voter of reliability :math:`\eta` chooses in proportion to :math:`e^{\eta t_i}` [6]_. With a
     reliability near 0, choices are nearly random. With "query" the mean reliability over the voters of each query is 1.

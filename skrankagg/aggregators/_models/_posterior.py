@@ -70,7 +70,7 @@ def _centred(lists, variables, prior):
 
 
 def log_prior(stages, prior, log_worth, extra):
-    """Return the log prior of each candidate, and its derivatives for the log-worths and for the tie parameters."""
+    """Return each candidate's log prior, and its derivatives with respect to the log-worths and the tie parameters."""
     lists = stages.lists
     plain_value, plain_slope = plain_prior(prior, log_worth)
     if not len(extra):

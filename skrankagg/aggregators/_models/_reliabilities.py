@@ -29,8 +29,8 @@ class VoterPosterior:
     shape : float
         Shape of the gamma distribution of the reliabilities.
     size : ndarray of shape (n_lists,)
-        Number of voters that the voter of each list stands for. Each of these voters has the gamma prior. 0 means that
-        the list is ignored.
+        Number of voters that each list's voter counts as. Each of these voters has the gamma prior. 0 means that the
+        list is ignored.
     of_query : bool
         True if a voter has a separate reliability in each query; False if a voter has one reliability for all queries.
     """
@@ -79,7 +79,9 @@ class VoterPosterior:
         self.spread = np.where(moved[self.group][self.place], spread, self.spread)
 
     def value_and_gradient(self, variables, log_reliability):
-        """Compute each group's expected log-posterior at the given worths, and its gradient for the log-reliabilities.
+        """Compute each group's expected log-posterior at the given worths, and its gradient.
+
+        The gradient is with respect to the log-reliabilities.
 
         A group is a query, or all queries together if a voter has one reliability for all of them.
         """
@@ -96,7 +98,7 @@ class VoterPosterior:
         return value, slope - self.share * reliability * total
 
     def scale(self, variables):
-        """Approximate the second derivatives of the log-posterior for the log-reliabilities, multiplied by -1."""
+        """Approximate -1 times the second derivatives of the log-posterior with respect to the log-reliabilities."""
         stages = self.stages
         worths, mine = stages.inner.n_choices()[: len(stages.origin)], variables[stages.origin]
         n_cells = len(stages.cell_query)

@@ -26,7 +26,7 @@ class ReliableStages:
         Number of each list's voter, from 0. All lists of a voter have the same reliability.
     make : callable
         ``make(lists, owner)`` prepares the plain likelihood of lists in which each original query is divided into one
-        query for each voter. `owner` contains the original query of each of these queries.
+        query for each voter. `owner` contains, for each new query, the original query.
     absent : {"auto", "last", "ignore"}
         How to treat items missing from a list. With "last" they are available at every choice but never chosen, and
         with "ignore" they are not available. "auto" is "ignore" for lists that were read as paired comparisons, and
@@ -67,7 +67,7 @@ class ReliableStages:
         return self.inner.lists.list_query[self.pattern]
 
     def curvature(self, variables):
-        """Return the second derivative of each cell's log-likelihood for each of its log-worths, multiplied by -1.
+        """Return -1 times the second derivative of each cell's log-likelihood with respect to each of its log-worths.
 
         A cell contains the lists of one voter in one query. Ties hardly change these derivatives, so all ties are
         treated by Efron's rule.
@@ -75,7 +75,7 @@ class ReliableStages:
         return self.uncertain.curvature(self.reliability[self.cell] * variables[self.origin])
 
     def by_reliability(self, variables, reliability):
-        """Compute the log-likelihood of each cell at its reliability, and its derivative for the reliability.
+        """Compute each cell's log-likelihood at its reliability, and the derivative with respect to the reliability.
 
         A cell contains the lists of one voter in one query.
         """

@@ -114,7 +114,7 @@ class Stages:
         return self._sum_of_logs(log_worth - shift, self._logs(worth, self._left(worth)))
 
     def curvature(self, log_worth):
-        """Compute the second derivative of the log-likelihood for each candidate's log-worth, multiplied by -1."""
+        """Compute -1 times the second derivative of the log-likelihood with respect to each candidate's log-worth."""
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
         share, rest = self._shares(worth, left, self.weight)

@@ -41,7 +41,7 @@ def contrast_errors(covariance, anchor):
 
 
 def invert_information(information):
-    """Return the pseudo-inverse of the information matrix, and whether a difference of log-worths is undetermined."""
+    """Return the pseudo-inverse of the information matrix, and True if a difference of log-worths is undetermined."""
     size, vectors = np.linalg.eigh(information)
     null = size <= 1e-9 * max(size[-1], np.finfo(np.float64).tiny)
     inverse = (vectors[:, ~null] / size[~null]) @ vectors[:, ~null].T
@@ -89,7 +89,8 @@ def _groups(lists, name):
 def _squares(scores, pattern, weight, copies, unit, factor):
     """Compute the middle matrix of a query's sandwich estimator: the sum of outer products of the units' derivatives.
 
-    `scores` contains the derivatives of the log-likelihood, with a row for each merged list.
+    `scores` contains the derivatives of the log-likelihood, with a row for each merged list. The other arguments define
+    the units, see :func:`_units`.
     """
     counted = np.bincount(pattern, weights=np.where(copies, weight, 0.0), minlength=len(scores))
     total = (scores.T * counted) @ scores

@@ -121,7 +121,7 @@ class _Draws:
         self._halves = 1 + odd[example]
 
     def grid(self, number, copies, ptr):
-        """Return, for each distribution, the number of grid cells from 0 to 1, and the number of cells for all sums.
+        """Return, for each distribution, the number of cells from 0 to 1, and the number of cells for its whole range.
 
         A cell is one possible sum of normalised ranks. Every normalised rank is a whole number of cells.
 
@@ -172,7 +172,7 @@ class _Draws:
         return found
 
     def _chances(self, kind, per_one):
-        """Compute, for each kind of list in `kind`, the probability of each distance from the best place.
+        """Compute, for each kind of list in `kind`, the probability of each distance of an item from the best place.
 
         Distances are in grid steps.
 

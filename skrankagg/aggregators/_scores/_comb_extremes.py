@@ -137,10 +137,10 @@ class CombMAX(_BaseChoice):
     .. math:: \mathrm{CombMAX}(i) = \max_{v \ni i} s_v(i).
 
     A list of weight 2 acts like two copies of the list, and a copy does not change the maximum. So the size of a weight
-    does not matter. Under "min-max" the first item of every list scores 1, so all distinct first items tie. Among them,
-    items in more lists come first. Tied items of a list share their mean rank. Lists that do not contain an item have
-    no effect on its score, except with ``absent_score="min"``. If only lists of weight 0 contain an item, its score is
-    0. The time is linear in the number of rows.
+    does not matter. Under "min-max" the first item of every list scores 1, so all items that come first in some list
+    tie. They are sorted by the number of lists that contain them. Tied items of a list share their mean rank. Lists
+    that do not contain an item have no effect on its score, except with ``absent_score="min"``. If only lists of weight
+    0 contain an item, its score is 0. The time is linear in the number of rows.
 
     References
     ----------

@@ -448,7 +448,7 @@ class CombANZ(_Supported):
 
 
 def _underflow(lists, points, size, gain):
-    """Replace sums that are too small for full precision by 0, in place; return a mask of unusable queries.
+    """Set sums that are too small for full precision to 0, in place; return a mask of unusable queries.
 
     Such sums are caused by small list weights. A query is unusable if its weights make all its sums so small that
     different items would tie. `size` contains the sum of the absolute terms of each candidate. `gain` contains the term

@@ -73,12 +73,12 @@ class Agglomerative(WeightedAggregator):
     the voters does not matter. "similarity" is the second formula.
 
     Tied items share their mean rank. The items missing from a list tie below the items of the list. When majorities are
-    counted, a list ranks its items above absent items and does not compare two absent items. Among pairs of lists with
-    the same similarity, the pair with the largest weight is merged. If several pairs remain, the content of the lists
-    decides. The method does not accept list weights other than 1: two copies of a list merge into one list, so they do
-    not act like one list of weight 2. The time for each query is usually :math:`O(m n^2 + m^2 n)`. At worst it is
-    :math:`O(m n^2 + m^2 n + m^3)`, if very many pairs of lists are equally similar. The memory is :math:`O(n^2 + m n +
-    m^2)`.
+    counted, a list ranks its items above absent items and does not compare two absent items. If several pairs of lists
+    have the greatest similarity, the pair that contains the list with the largest weight is merged. If several pairs
+    remain, the weight of the other list decides, and then the content of the lists. The method does not accept list
+    weights other than 1: two copies of a list merge into one list, so they do not act like one list of weight 2. The
+    time for each query is usually :math:`O(m n^2 + m^2 n)`. At worst it is :math:`O(m n^2 + m^2 n + m^3)`, if very many
+    pairs of lists are equally similar. The memory is :math:`O(n^2 + m n + m^2)`.
 
     References
     ----------

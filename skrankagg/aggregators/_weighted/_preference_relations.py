@@ -21,8 +21,9 @@ __all__ = ["PreferenceRelations"]
 def alpha_majority(counts, total, alpha, beta):
     """Return a mask of item pairs, True where a large majority prefers the row's item to the column's item.
 
-    Lists with at least the share `beta` of the `total` weight must compare the two items. Of these lists, less than the
-    share `alpha` may prefer the column's item.
+    The weight of the lists that compare the two items must be at least `beta` times `total`. The weight of the lists
+    that prefer the column's item must be less than `alpha` times the weight of the comparing lists. `counts` contains
+    the weight of the lists that prefer the row's item.
     """
     against = counts.swapaxes(-1, -2)
     compared = counts + against
@@ -53,8 +54,8 @@ class PreferenceRelations(WeightedAggregator):
     Parameters
     ----------
     alpha : float, default=0.1
-        Limit on the size of a minority, above 0 and at most 1/2. A majority only counts if its minority is small
-        enough: among the lists that compare the two items, less than the share `alpha` prefers the other item.
+        Limit on the size of a minority, above 0 and at most 1/2. Consider the lists that compare two items. Their
+        majority only counts if the share of these lists that opposes it is below `alpha`.
     beta : float, default=0.5
         Smallest share of all lists that must compare two items so that their majority is used, from 0 to 1.
     absent_edges : bool, default=True
@@ -90,10 +91,9 @@ class PreferenceRelations(WeightedAggregator):
     Notes
     -----
     A list compares two items if it ranks one above the other, or contains only one of them. The pair is decided [1]_ if
-    at least :math:`\beta m` of the :math:`m` lists compare it, and less than the share :math:`\alpha` of these lists
-    prefers one of the two items. Let :math:`D_v` be the number of decided pairs that list :math:`v` orders the other
-    way, plus half the number of decided pairs with neither item in the list. The weight of the list and the score of an
-    item are
+    at least :math:`\beta m` of the :math:`m` lists compare it, and if the minority's share of these lists is less than
+    :math:`\alpha`. Let :math:`D_v` be the number of decided pairs that list :math:`v` orders the other way, plus half
+    the number of decided pairs with neither item in the list. The weight of the list and the score of an item are
 
     .. math:: w_v = 1 - D_v / \tbinom{n}{2}, \qquad s(i) = \sum_v w_v |\{j : v \text{ ranks } i \text{ above } j\}|,
 

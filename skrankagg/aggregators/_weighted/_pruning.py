@@ -64,8 +64,8 @@ def _confidence(lists, weight, d1, n_buckets):
 def _keep(lists, order, starts, most):
     """Mark the first rows of each list: at most `most` rows, but at least one row.
 
-    `order` sorts the rows of each list, best first. `starts` marks, in this order, the first row of each group of equal
-    rows. Equal rows are kept or cut together.
+    `order` sorts the rows of each list, best first. `starts` marks, in this order, the first row of each group of rows
+    that are kept or cut together, because the order does not distinguish them.
     """
     tie_ptr = starts_to_ptr(starts)
     first = np.empty(lists.n_rows, dtype=np.int64)
