@@ -19,9 +19,9 @@ def number_by_table(ptr, code, parts):
 
     The codes of a group get ascending numbers, and each group continues the numbering of the previous group.
 
-    The arguments and the result are the same as for :func:`~skrankagg._arrays._ragged.number_codes`. A table has a cell
-    for each code between the lowest and the highest code of a range. The array `parts` divides each group into parts,
-    such as a query into its lists. Returns None if a part repeats a code, or if the tables would be too large.
+    The arguments and the result are the same as for :func:`~skrankagg._arrays._ragged.number_codes`. The array `parts`
+    divides each group into parts, such as a query into its lists. The table of a group or part has a cell for each code
+    from its lowest to its highest code. Returns None if a part repeats a code, or if the tables would be too large.
 
     >>> import numpy as np
     >>> from skrankagg._arrays._code_tables import number_by_table
@@ -74,7 +74,7 @@ def _lay_out(low, high):
 
 
 def _blocks(ptr, cell_ptr):
-    """Divide groups into blocks of neighbours; yield the first group of each block, and the group after its last.
+    """Divide groups into blocks of neighbours; yield the first group of each block, and the group after the block.
 
     A block has at most `_CELLS` cells and `_ROWS` rows, unless a single group has more; such a group is a block of its
     own.

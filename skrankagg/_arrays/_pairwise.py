@@ -46,9 +46,9 @@ _CACHED_CELLS = 1 << 16
 def rank_matrix(lists, q):
     """Return the ranks of the items of query `q` in its lists, as an array of shape (n_query_lists, n_query_items).
 
-    The ranks are int16 or int32. They are twice the mid-ranks, in which tied items share the mean of their ranks. They
-    are therefore integers from 2 to 2 n. Absent items have the rank 4 n + 2. The gap between an absent item and any
-    listed item is therefore larger than the gap between any two listed items.
+    The ranks are int16 or int32. They are twice the mid-ranks, in which tied items share the mean of their ranks. For n
+    items, they are therefore integers from 2 to 2 n. Absent items have the rank 4 n + 2. The gap between an absent item
+    and any listed item is therefore larger than the gap between any two listed items.
     """
     n = int(lists.candidate_ptr[q + 1] - lists.candidate_ptr[q])
     # Sums of a rank and a gap of up to 2 n + 1 are compared; these sums must not overflow.
@@ -77,7 +77,7 @@ def preference_counts(ranks, lower=None, *, gap=1, weight=None):
 
     ``ranks`` has shape (n_lists, n_items), and lower ranks are better. If ``lower`` is given, the rank of the worse
     item of a pair is read from ``lower`` instead of ``ranks``. In ``lower``, -1 marks an item that is never the worse
-    item. A list prefers an item to another item if its rank is lower by at least ``gap``. With gap 0, two tied items
+    item. A list prefers item i to item j if the rank of i is lower by at least ``gap``. With gap 0, two tied items
     count as preferred in both directions, and each item counts as preferred to itself.
 
     If ``weight`` is given, the result is the total weight of these lists instead of their number, as float64.
@@ -196,7 +196,7 @@ def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
 
     If the mask `chosen` is given, other queries are left out. For each block, yields the positions of its queries as an
     int64 array. A block of several queries is limited in size: the square matrices of its queries have at most about
-    `n_cells` cells, and so do the ranks of its lists.
+    `n_cells` cells in total. Its lists contain at most about `n_cells` ranks.
     """
     queries = np.arange(lists.n_queries) if chosen is None else np.flatnonzero(chosen)
     if len(queries) == 1:
@@ -308,7 +308,7 @@ def _below_held_only(ranks):
 
 
 def preference_matrix(lists, q, *, absent="last"):
-    """Return two matrices for query `q`: weights of lists that prefer the row's item, and of lists with both items.
+    """Return two matrices for query `q`: the weight of preferences, and the weight of the lists with both items.
 
     Both matrices have shape (n, n). The first contains the total weight of the lists that prefer the row's item to the
     column's item. The second contains the total weight of the lists that contain both items.

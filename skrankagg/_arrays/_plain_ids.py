@@ -42,7 +42,7 @@ def gather_scores(lists, n_rows):
 
 
 def code_lists(lists, n_rows):
-    """Number the ids of the lists of many queries, and gather the scores; return None for unusual input.
+    """Number the ids of the lists of many queries, and gather the scores; return None if the kernel cannot read them.
 
     See :func:`skrankagg._kernels.coded_lists.code_lists`.
     """

@@ -14,9 +14,11 @@ from ._pairwise import preference_matrix
 
 
 def query_preferences(lists, q, absent):
-    """Return two matrices for query `q`: weights of lists that prefer the row's item, and of lists that tie the items.
+    """Return two matrices for query `q`: the total weight of preferences, and the total weight of ties.
 
-    Both matrices have shape (n, n), and their rows and columns are the items of the query.
+    Both matrices have shape (n, n), and their rows and columns are the items of the query. The first contains the
+    weight of the lists that prefer the row's item to the column's item. The second contains the weight of the lists
+    that tie the two items.
     """
     prefer, both = preference_matrix(lists, q, absent=absent)
     if absent == "last":

@@ -56,8 +56,9 @@ def rank_stacks(lists, chosen=None):
 def count_stack(upper, lower, list_ptr, weight=None):
     """For each query and each pair of items i and j, count the lists k with ``upper[k, i] <= lower[k, j]``.
 
-    Returns int32 of shape (n_queries, n_items, n_items). If `weight` is given, the result is the total weight of these
-    lists instead of their number, as float64.
+    `upper` and `lower`, of shape (n_lists, n_items), contain ranks, see
+    :func:`~skrankagg._arrays._pairwise.weigh_by_list`. Returns int32 of shape (n_queries, n_items, n_items). If
+    `weight` is given, the result is the total weight of these lists instead of their number, as float64.
     """
     n_queries, n = len(list_ptr) - 1, upper.shape[1]
     counts = np.zeros((n_queries, n, n), dtype=np.int32 if weight is None else np.float64)
@@ -75,7 +76,8 @@ def count_stack(upper, lower, list_ptr, weight=None):
 def agree_stack(upper, lower, list_ptr, chosen):
     """For each list k of query q, count the pairs (i, j) with ``chosen[q, i, j]`` and ``upper[k, i] <= lower[k, j]``.
 
-    `chosen` is a mask of shape (n_queries, n_items, n_items). Returns float64 of shape (n_lists,).
+    `upper` and `lower` are as in :func:`count_stack`. `chosen` is a mask of shape (n_queries, n_items, n_items).
+    Returns float64 of shape (n_lists,).
     """
     count = np.empty(len(upper))
     for queries, own in _rounds(list_ptr):

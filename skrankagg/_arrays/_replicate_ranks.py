@@ -24,15 +24,16 @@ _CELLS = 1 << 18
 
 
 def places_of_replicates(ptr, score, scale=None):
-    """Return the places of the members of each group, such as the items of a query, in each replicate.
+    """Return the places of the members of each group in each replicate.
 
-    A member's place follows from its score; the highest score has place 1. `score` has shape (n_members, n_replicates).
+    Members are, for example, the items of a query. A member's place follows from its score; the highest score has place
+    1. `score` has shape (n_members, n_replicates).
 
-    `ptr`, of shape (n_groups + 1,), delimits the groups, which must not be empty. Each column is treated separately.
-    Neighbours tie if they differ by at most the tolerance times the largest finite absolute score in their group and
-    column. If the scores are sums whose terms cancel, rounding errors may be larger than this tolerance. To make the
-    tolerance larger, pass `scale`, an array of shape (n_groups,). If an entry of `scale` is larger than the largest
-    absolute score of its group, the entry is used instead.
+    `ptr`, of shape (n_groups + 1,), delimits the groups, which must not be empty. Each column of `score` is treated
+    separately. Neighbours tie if they differ by at most the tolerance times the largest finite absolute score in their
+    group and column. If the scores are sums whose terms cancel, rounding errors may be larger than this tolerance. To
+    make the tolerance larger, pass `scale`, an array of shape (n_groups,). If an entry of `scale` is larger than the
+    largest absolute score of its group, the entry is used instead.
 
     Tied members form a class. Returns the first and the last place of each member's class, counted from 1, as two int32
     arrays of the same shape as the scores. If no scores tie, both results are the same array. If a group contains NaN

@@ -106,7 +106,7 @@ def _pages(name, frame, args):
 
 
 def _cells(rows):
-    """Format the cells of a table; scores get enough decimals for two digits of the smallest standard error."""
+    """Format the cells of a table; scores get enough decimals to show two digits of the smallest standard error."""
     error = rows["score_se"][rows["score_se"] > 0]
     format = ".6g" if error.empty else f".{max(0, 1 - math.floor(math.log10(error.min())))}f"
     ends = zip(rows["rank_low"], rows["rank_high"], strict=True)

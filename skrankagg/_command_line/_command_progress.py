@@ -44,7 +44,7 @@ class Progress:
         self.text = text
 
     def counter(self, what, total):
-        """Return a function to call after each step; each call updates the number of steps in the message."""
+        """Return a function to call after each step; each call updates the message, such as "methods: 3 of 7"."""
         steps = itertools.count()
 
         def step(*_):

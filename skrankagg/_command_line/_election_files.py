@@ -52,7 +52,7 @@ def election_format(source, format="auto", decimal="."):
     Raises
     ------
     UserError
-        If the file is a table of numbers that may be ranks or scores.
+        If the file is a table of numbers, and it is unclear if they are ranks or scores.
     """
     if format in _READERS:
         return format

@@ -207,7 +207,7 @@ def _in_brackets(call, methods):
 
 
 def _closing(text, start):
-    """Return the position of the bracket that closes the bracket just before `start`, or None if it is missing."""
+    """Return the position of the bracket that closes the one just before `start`, or None if no bracket closes it."""
     depth = 1
     for place in range(start, len(text)):
         depth += (text[place] in "([{") - (text[place] in ")]}")

@@ -17,7 +17,7 @@ Levels = tuple[tuple[Hashable, ...], ...]
 
 
 def count_ballots(ballots: Any, counts: Any, caller: str, *, strip: bool) -> Counter[Levels]:
-    """Return the total count of each distinct ballot, in order of first appearance."""
+    """Return a Counter of the distinct ballots and their total counts, in order of first appearance."""
     check_flag("strip", strip)
     if isinstance(ballots, str | bytes) or not isinstance(ballots, Sequence | np.ndarray) or not np.iterable(ballots):
         raise InputTypeError(f"`ballots` of {caller} must be a sequence of ballots; got {type(ballots).__name__}.")
@@ -34,7 +34,7 @@ def count_ballots(ballots: Any, counts: Any, caller: str, *, strip: bool) -> Cou
 
 
 def as_counts(counts, caller):
-    """Return the numbers of voters as a list; raise an error if a number is negative or not finite."""
+    """Return the count of each ballot as a list; raise an error if a count is negative or not finite."""
     if isinstance(counts, str | bytes | Mapping | Set) or not np.iterable(counts):
         raise InputTypeError(
             f"`counts` of {caller} must be a sequence of numbers, one for each ballot; got {type(counts).__name__}."

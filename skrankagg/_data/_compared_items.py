@@ -151,7 +151,7 @@ def paired_queries(lists):
 
 
 def exposed_queries(lists):
-    """Return a mask of the queries with more than four items where lists of two items have most of the weight."""
+    """Return a mask of the queries that have more than four items, and most of their weight in lists of two items."""
     return paired_queries(lists) & (lists.query_n_items > _FEW_ITEMS)
 
 
@@ -192,8 +192,8 @@ _LENIENCE = {
 def warn_of_partial_lists(lists, lenient, method):
     """Warn if, in most queries, the median length of the lists is below half of the number of items.
 
-    The message names the method, `method`, and suggests another value for its parameter, `lenient`. The warning refers
-    to the line that called the package.
+    The message contains `method`, the name of the method, and the advice for `lenient`, which is a key of `_LENIENCE`.
+    The warning refers to the line that called the package.
     """
     n_partial = int(partial_queries(lists).sum())
     if 2 * n_partial <= lists.n_queries:
@@ -203,7 +203,7 @@ def warn_of_partial_lists(lists, lenient, method):
 
 
 def warn_of_a_partial_query(lenient, method):
-    """Issue the warning of :func:`warn_of_partial_lists` for a single query that is known to be partial."""
+    """Issue the warning of :func:`warn_of_partial_lists` for a single query whose lists are known to be short."""
     _warn_of_partial("1 query", lenient, method)
 
 
@@ -218,7 +218,7 @@ def _warn_of_partial(queries, lenient, method):
 
 
 def warn_of_paired_comparisons(lists, method, *, marked=True):
-    """Warn about queries with more than four items where lists of two items have more than half of the weight.
+    """Warn about queries that have more than four items, and most of their weight in lists of two items.
 
     `method` is the name of a method that ranks the items in a list above absent items. If `marked` is false, the method
     ignores the absent items of lists that are marked as paired comparisons; these lists cause no warning. One warning

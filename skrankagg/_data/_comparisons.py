@@ -36,7 +36,7 @@ def read_ties(values, name):
 
 
 def refuse_outcomes(df, winner, loser, caller, items=None):
-    """Raise InputError if the values of a column are the names of the two item columns; they are then outcomes.
+    """Raise InputError if the values of a column are the names of the two item columns; such values are outcomes.
 
     `items` is an index of all ids in the columns `winner` and `loser`. If it is given, these two columns need not be
     searched.

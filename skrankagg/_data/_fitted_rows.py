@@ -81,7 +81,8 @@ _FACTOR = {
 def hash_ids(ids, role):
     """Return hashes of the ids of queries, voters or items, as uint64 of shape (n_ids,).
 
-    Equal ids have equal hashes in every dtype; for example, 1 may be an integer, a float or a category.
+    Equal ids of the same `role`, such as "voter", have equal hashes in every dtype; for example, 1 may be an integer, a
+    float or a category.
     """
     values = plain_index(ids)
     if pd.api.types.is_numeric_dtype(values.dtype):

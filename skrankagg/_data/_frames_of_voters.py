@@ -27,7 +27,7 @@ def holds_frames(given):
 
 
 def name_frames(frames, caller):
-    """Return a dict of voter to frame; the voters of a list are read from the frames or numbered from 1."""
+    """Return a dict of voter to frame; for a list, the voters are read from the frames or numbered from 1."""
     named = dict(frames) if isinstance(frames, Mapping) else dict(enumerate(frames, 1))
     for name, frame in named.items():
         if not _is_frame(frame):

@@ -156,7 +156,7 @@ def negate(scores):
 
 
 def check_key(key, names, strict, caller):
-    """Raise an error if `key` is a mapping but the lists have no names; with `strict`, also if it has unknown names."""
+    """Raise an error if a mapping `key` is passed for lists without names, or, with `strict`, has unknown names."""
     if not isinstance(key, Mapping):
         return
     if names is None:
@@ -217,7 +217,7 @@ def split_pairs(pairs, caller, where):
 
 
 def read_hit(hit, where, caller, voter, place, form=None):
-    """Return the id or the score of a hit; `where` is a key of a dict, an attribute, or a function of the hit.
+    """Return the id or the score of a hit, found by `where`: a key of a dict, an attribute, or a function of the hit.
 
     If `form` is given and the hit lacks this key or attribute, the metadata of the hit are searched.
     """

@@ -125,7 +125,7 @@ def _order(index):
 
 
 def _renumber(codes, order):
-    """Convert codes in order of appearance to int32 codes in sorted order.
+    """Convert codes that number values in order of appearance to int32 codes that number them in sorted order.
 
     `order` sorts the values. None means that the values are already sorted.
     """
@@ -177,7 +177,7 @@ def distinct_objects(objects):
 def _number_addresses(objects):
     """Number the distinct objects of an array by address.
 
-    Returns the number of each row's object, and for each number a row that contains the object.
+    Returns the number of each row's object, and for each number a row that contains the object with this number.
 
     Hashing an address is several times faster than hashing an object.
     """
@@ -193,7 +193,7 @@ def _number_addresses(objects):
 
 
 def addresses(objects):
-    """Return a view of an array of objects that contains their addresses, as intp of the same shape."""
+    """Return the addresses of the objects in an array; the result is a view of the array, as intp of the same shape."""
     return np.frombuffer(objects, dtype=np.intp)
 
 

@@ -67,7 +67,10 @@ def constant_in_lists(values, row_ptr, name_list, what):
 
 
 def read_marks(values, title):
-    """Return a column of marks of comparisons as int64; raise InputError for a number that is not a valid mark."""
+    """Return a column of marks of comparisons as int64; raise InputError for a number that is not a valid mark.
+
+    The marks are explained at `list_duel` of :class:`~skrankagg.RankedLists`.
+    """
     marks = values.astype(np.int64)
     bad = (marks != values) | (marks < WEIGHTED)
     if bad.any():

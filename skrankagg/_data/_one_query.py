@@ -238,7 +238,7 @@ def read_plain(lists, key=None, *, strict=False, by_rank=lambda: False):
 
 
 def _refuse_no_lists(lists, names):
-    """Raise an error if all lists are None or exceptions; accept a request with only empty lists."""
+    """Raise an error if all lists are None or exceptions; empty lists cause no error."""
     if lists and all(map(has_not_arrived, lists)):
         name = "list 1" if names is None else show(names[0])
         raise InputError(

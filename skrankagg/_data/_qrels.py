@@ -362,7 +362,7 @@ class Qrels(Immutable):
         return f"Qrels(n_queries={self.n_queries}, n_judgements={self.n_judgements}, n_relevant={relevant})"
 
     def _repr_html_(self) -> str:
-        """Show the sizes and the most relevant items of the first query."""
+        """Show the repr of the judgements, and the most relevant items of the first query."""
         rows = slice(0, self.ptr[1])
         top = pd.DataFrame({"item": self.items.take(self.item[rows]), "relevance": self.relevance[rows]})
         top = top.sort_values("relevance", ascending=False, kind="stable").head(5)

@@ -695,7 +695,7 @@ class RankedLists(Immutable):
         return f"RankedLists({sizes}, {'ranks and scores' if self.has_scores else 'ranks'}{weighted})"
 
     def _repr_html_(self) -> str:
-        """Show the sizes and the best items of the first query's lists, with a column for each voter."""
+        """Show the repr of the lists, and a table of the first query's best items with a column for each voter."""
         rows = self.take([0]).to_frame().astype({"item": str})
         place = rows.groupby("voter", observed=True)["rank"].rank("dense").astype(int)
         table = rows.groupby([place, "voter"], observed=True)["item"].agg(_join_tied).unstack().fillna("")

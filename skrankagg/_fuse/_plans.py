@@ -106,7 +106,7 @@ def _plan_simple_borda(method):
 
 @lru_cache(maxsize=64, typed=True)
 def _table(kind, **parameters):
-    """Return the function `helper` for the kernel's method TABLE; it maps a list length to the gains of all ranks."""
+    """Return the `helper` of ``details_of`` for the method TABLE; it maps a list length to the values of all ranks."""
     method = kind(**parameters)
 
     @lru_cache(maxsize=16)
@@ -178,10 +178,10 @@ def _details_of_logarithms(sigma):
 
 
 def _by_support(factor):
-    """Return the function `helper` for the kernel's factor OF_SUPPORT.
+    """Return the `helper` of ``details_of`` for the factor OF_SUPPORT, by which an item's sum is multiplied.
 
-    An item's support is the total weight of the lists that contain the item. `factor` computes factors from an array of
-    supports.
+    An item's support is the total weight of the lists that contain the item. `factor` is a function that maps an array
+    of supports to an array of such factors.
     """
 
     @lru_cache(maxsize=64)

@@ -20,16 +20,16 @@ def grade_dicts(run, qrels):
     below 2**53. Items of equal score are all texts or all integers. At least one item of the run is judged. Any other
     input is unusual. If the kernel is not compiled, every input is treated as unusual, because NumPy is then faster.
 
-    Returns six objects. The first three are the grade (NaN if not judged) and the score of each returned item of the
-    judged queries, and a pointer array. The queries are in the order of the judgements, and their items are sorted by
-    descending score and then by id. The next two are the grades of all judged items, in descending order for each
-    query, and a pointer array. The last is a list with the sorted items of each query, or None for a query that the run
-    lacks.
+    Returns six objects. The first two are the grade (NaN if not judged) and the score of each item of the judged
+    queries. The third is a pointer array that delimits the items of each query. The queries are in the order of the
+    judgements, and their items are sorted by descending score and then by id. The fourth contains the grades of all
+    judged items, in descending order for each query. The fifth is a pointer array that delimits these grades. The last
+    is a list with the sorted items of each query, or None for a query that the run lacks.
     """
     found = _graded_dicts.grade_dicts(run, qrels, _order_many) if IS_COMPILED else None
     return None if found is None else (*map(np.asarray, found[:-1]), found[-1])
 
 
 def _order_many(values):
-    """Return the order of a vector of values, largest first."""
+    """Return the positions that sort a vector of values, largest first."""
     return VI(np.argsort(-np.asarray(values)))

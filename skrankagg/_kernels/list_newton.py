@@ -14,16 +14,18 @@ def newton_of_lists(
 ):
     """Find the log-worths with the highest posterior for some queries; their lists must not contain ties.
 
-    `queries` contains the numbers of the queries. `list_ptr`, of shape (n_queries + 1,), delimits the lists of each
-    query. `row_ptr`, of shape (n_lists + 1,), delimits the rows of each list, best first, and `candidate`, of shape
-    (n_rows,), contains the candidate of each row. `candidate_ptr`, of shape (n_queries + 1,), delimits the candidates
-    of each query. `list_weight`, of shape (n_lists,), contains the weights of the lists; lists of weight 0 are ignored.
+    A log-worth is the logarithm of a candidate's worth, which is its strength in the Plackett-Luce model. `queries`
+    contains the numbers of the queries. `list_ptr`, of shape (n_queries + 1,), delimits the lists of each query.
+    `row_ptr`, of shape (n_lists + 1,), delimits the rows of each list, best first, and `candidate`, of shape (n_rows,),
+    contains the candidate of each row. `candidate_ptr`, of shape (n_queries + 1,), delimits the candidates of each
+    query. `list_weight`, of shape (n_lists,), contains the weights of the lists; lists of weight 0 are ignored.
     `below`, of shape (n_lists,), marks the lists that rank absent items last. `start`, of shape (n_candidates,),
     contains the log-worths from which the iteration starts. The other arguments are the parameters of PlackettLuce.
 
-    Returns three arrays: the log-worths of the candidates of the chosen queries, one query after the other, and for
-    each chosen query the number of steps and a mask. The mask is False if the equations of a step have no solution in
-    floating point, or if 100 steps or `max_iter` steps are not enough.
+    Returns three arrays. The first contains the log-worths of the candidates of the chosen queries, one query after the
+    other. The second contains the number of steps of each chosen query. The third is a mask of the chosen queries. It
+    is False if the equations of a step have no solution in floating point, or if 100 steps or `max_iter` steps are not
+    enough.
     """
     arrays = (
         as_vi(list_ptr),

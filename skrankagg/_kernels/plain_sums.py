@@ -106,6 +106,6 @@ def as_vector(values):
 
 
 def _order_many(values):
-    """Return the order of a vector of values, largest first, or None if NumPy is not loaded."""
+    """Return the positions that sort a vector of values, largest first, or None if NumPy is not loaded."""
     numpy = sys.modules.get("numpy")
     return None if numpy is None else _VI(numpy.argsort(-numpy.asarray(values)))

@@ -7,11 +7,11 @@ from .loading import as_vf, as_vi, blocks
 
 
 def cheapest_buckets(before, level, most, n_steps):
-    """Find the cheapest orders with ties that cost at most `most`, and among them the orders with the most ties.
+    """Find the cheapest orders with ties, and among them the orders with the most ties.
 
-    `before` contains the cost of placing the row's item before the column's item, and `level` the cost of a tie. Both
-    have shape (n, n) and contain integers of at least 0. The search is faster if the items are numbered from the last
-    item of a cheap order to its first item.
+    Orders that cost more than `most` are ignored. `before` contains the cost of placing the row's item before the
+    column's item, and `level` the cost of a tie. Both have shape (n, n) and contain integers of at least 0. The search
+    is faster if the items are numbered from the last item of a cheap order to its first item.
 
     Returns five values. The first is the least cost. The second is the number of orders with this cost, where 2 means
     two or more. The second value is -1 if `n_steps` steps are too few to decide. The third is the largest number of

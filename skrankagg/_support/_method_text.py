@@ -79,7 +79,7 @@ def read_value(text):
 
 
 def read_param(key, text, aggregators, find_more=None):
-    """Convert the text of a parameter's value; if the parameter is `aggregator`, the text describes a method.
+    """Convert the text of a parameter's value to this value; the text of an `aggregator` describes a method.
 
     `key` is the name of the parameter. An example of a method's text is ``CombSUM[norm=rank]``. The other arguments are
     as in :func:`read_method`.

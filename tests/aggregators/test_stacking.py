@@ -679,7 +679,7 @@ def test_stacked_fusion_needs_scores_for_score_features_and_rejects_weights(data
         (
             {"features": [StackedFusion()]},
             InputError,
-            r"must not .* learns from judgements.*Put an AggregatorUnion",
+            r"must not .* learns from judgements.*put an AggregatorUnion",
         ),
         (
             {"features": [LocalKemenization(StackedFusion())]},

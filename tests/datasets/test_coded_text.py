@@ -94,6 +94,9 @@ def test_read_lists_encodes_codes_and_text_from_parquet_alike(tmp_path, coded, s
         for path, voter, codes in zip(files, ("1", "01"), (coded, not coded), strict=True):
             rows[rows["voter"] == voter].to_parquet(path, use_dictionary=codes, index=False)
         assert list(assert_encoded_like_the_frame(files).voters) == ["01", "1"]
+        for path, voter in zip(files, ("1", "01"), strict=True):
+            rows[rows["voter"] == voter].to_parquet(path, use_dictionary=coded, index=False)
+        assert list(assert_encoded_like_the_frame(files).voters) == ["01", "1"]
         assert list(assert_encoded_like_the_frame(files, voter="file").voters) == ["a", "b"]
         assert list(assert_encoded_like_the_frame(files, voter=["x", None]).voters) == ["01", "x"]
 

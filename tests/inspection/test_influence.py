@@ -484,7 +484,7 @@ class Hungry(BaseAggregator):
 
 
 def test_voter_influence_counts_scores_of_nan_as_a_failure():
-    with pytest.warns(UserWarning, match="failed without 1 list of 3, so .*NaN"):
+    with pytest.warns(UserWarning, match="failed when 1 list of 3 was left out .*NaN"):
         found = voter_influence(Undefined(), SIX)
     assert found["distance"].isna().tolist() == [False, False, True]
 

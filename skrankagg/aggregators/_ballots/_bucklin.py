@@ -124,10 +124,10 @@ class Bucklin(BaseAggregator):
 
 
 def _reached_by_depth(lists, absent):
-    """Return a function for the weight of the lists that rank each candidate at a depth or better, and the totals.
+    """Return a function that weighs the lists that rank each candidate at a depth or better; also return the totals.
 
-    The argument of the function contains twice the depth of each candidate. The totals are an array: for each
-    candidate, the weight of all lists that are counted for this candidate. All arrays have shape (n_candidates,).
+    The argument of the function contains twice the depth of each candidate. The totals are an array that contains, for
+    each candidate, the weight of all lists that are counted for this candidate. All arrays have shape (n_candidates,).
     """
     weight = lists.list_weight[lists.row_list]
     rank = (2 * lists.rank).astype(np.int64)

@@ -59,7 +59,7 @@ def round_table(lists, unit, score, rule, absent):
 
 
 def _totals(lists, survived, candidate, number, n_rounds, rule, absent):
-    """For each row of the table, return the item's total of votes or points in the row's round, in units of weight."""
+    """For each row of the table of rounds, return the item's votes or points in this round, in weight units."""
     total = np.empty(len(candidate))
     by_round = np.argsort(number, kind="stable")
     ends = np.searchsorted(number[by_round], np.arange(n_rounds + 1))

@@ -87,8 +87,9 @@ class Votes:
         """Describe how each list votes; return three arrays.
 
         The first array contains the positions of the lists that give their vote to an item that they contain. The other
-        two arrays have shape (n_lists,). They contain the vote that each list gives to every item missing from it, and
-        the mean that it subtracts from every item that it contains. They are None if all their values are 0.
+        two arrays have shape (n_lists,). The second contains the vote that each list gives to every item missing from
+        the list. The third contains the mean that each list subtracts from every item in the list. Each of these two
+        arrays is None if all its values are 0.
         """
         lists, weight = self.lists, self.lists.list_weight
         voting = self.n_held > 0

@@ -24,7 +24,7 @@ _REPLICATE_CELLS, _REPLICATE_ROWS = 1 << 18, 1 << 18
 
 
 class SequentialElimination(BaseAggregator):
-    r"""Rank items by the round in which they are eliminated: instant runoff, Coombs, Baldwin, Nanson.
+    r"""Rank items by the round of their elimination, by the rule of instant runoff, Coombs, Baldwin or Nanson.
 
     In each round, the votes of all lists are counted, and the items with the lowest count leave. The next round counts
     the votes again, without these items. The rounds end when all remaining items have the same count. Items that leave
@@ -57,8 +57,8 @@ class SequentialElimination(BaseAggregator):
 
         - `query`, `round` (from 1) and `item`;
         - `votes`, float64: first places with "plurality", last places with "veto", and Borda points with "borda" and
-          "borda-mean". Borda points are the items below minus the items above. With ``absent="ignore"``, each list's
-          mean is subtracted;
+          "borda-mean". Borda points are the number of items below minus the number of items above. With
+          ``absent="ignore"``, each list's mean over its remaining items is subtracted;
         - `share`, float64: `votes` as a share of the weight of all lists with a remaining item. It is NaN for Borda
           points, with ``absent="ignore"``, and if there are no such lists;
         - `leaves`, bool: whether the item leaves in this round. The items that do not leave in the last round win;

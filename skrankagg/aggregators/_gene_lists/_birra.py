@@ -22,9 +22,10 @@ _BLOCK = 1 << 17
 class BIRRA(BaseAggregator):
     r"""Rank items by repeated naive Bayes, where the current top items are treated as the true items.
 
-    The places of each list are divided into bins of neighbouring places. The weight of a bin is learnt from the number
-    of true items at the list's places down to this bin. The top of a list therefore has a large weight if it contains
-    the leading items of the consensus. No single list decides the result.
+    The true items are the items that belong at the top. In each round, the first items of the current consensus are
+    treated as true. The places of each list are divided into bins of neighbouring places. The weight of a bin is learnt
+    from the number of true items at the list's places down to this bin. The top of a list therefore has a large weight
+    if it contains the leading items of the consensus. No single list decides the result.
 
     Parameters
     ----------
@@ -210,7 +211,7 @@ class _Bins:
         return np.cumsum(cells.reshape(lists.n_lists, self.n_bins), axis=1)
 
     def shares(self, factor):
-        """Return the value that each row adds to its item, and the value that each list adds to its absent items."""
+        """Return the value that each row adds to its item's score, and the value from each list for absent items."""
         factor, weight = factor.ravel(), self.lists.list_weight
         return factor[self.row_cell] * weight[self.lists.row_list], factor[self.absent_cell] * weight
 

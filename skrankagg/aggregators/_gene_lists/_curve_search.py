@@ -209,7 +209,7 @@ class _Search:
         return descent_step, descent, -descent_value
 
     def _stride(self, x, step):
-        """Return the factor of `step` at which `x` reaches a bound, and a mask of the parameters at this bound."""
+        """Return the factor for which ``x + factor * step`` reaches a bound, and a mask of these parameters."""
         strides = np.full(4, inf)
         moves = np.flatnonzero(step)
         with np.errstate(over="ignore"):
@@ -310,7 +310,7 @@ def _trust_region_step(n_places, uf, s, v, radius, alpha):
 
 
 def _excess_length(alpha, suf, suf_squares, squares, radius):
-    """Return the length of a step minus `radius`, and the derivative of the length by the damping `alpha`."""
+    """Return the difference between the length of a step and `radius`, and its derivative by the damping `alpha`."""
     damped = squares + alpha
     length = _norm(suf / damped)
     return length - radius, -np.add.reduce(suf_squares / damped**3) / length

@@ -137,7 +137,7 @@ class BoundedAssignment(Bracket):
         return self
 
     def _relax(self):
-        """Add cells until the linear programme bounds all orders.
+        """Add cells to the linear programme until its bound holds for all orders.
 
         Returns True if the best known order is proven to be optimal.
         """

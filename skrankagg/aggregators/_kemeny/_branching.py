@@ -29,8 +29,9 @@ class _Node:
 def branch(state, polytope, rng):
     """Search all orders that are cheaper than the best known order; store the best order and the bound in `state`.
 
-    All nodes share the fixed pairs of `polytope`. The function always ends with an exception. Infeasible means that all
-    orders have been searched, so the best known order is optimal. Unfinished means that time has run out.
+    All nodes share the fixed pairs of `polytope`. The function always ends with an exception. The exception Infeasible
+    means that all orders have been searched, so the best known order is optimal. The exception Unfinished means that
+    time has run out.
     """
     root = _bounded(state, polytope, polytope.before, polytope.cycle)
     stack = [root] if root else []

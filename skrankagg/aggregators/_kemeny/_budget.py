@@ -60,7 +60,7 @@ class Budget:
             raise Unfinished
 
     def share(self, part):
-        """Return a budget that ends after the share `part` of the remaining time."""
+        """Return a budget for a fraction of the remaining time; `part` is this fraction."""
         other = Budget.__new__(Budget)
         other.end, other._worker = self.end, self._worker
         if self.end < float("inf"):

@@ -87,7 +87,7 @@ def _odd_sums(parity, right, slack, above, budget):
 
 
 def _sparse_ones(cuts, limit):
-    """Select the sparsest cuts, so that each variable occurs in only a few of them."""
+    """Select the sparsest cuts so that most variables occur in only a few cuts; also return the upper limits."""
     length = np.diff(cuts.indptr)
     count = np.zeros(cuts.shape[1], dtype=np.int64)
     kept, seen = [], set()

@@ -107,7 +107,7 @@ def null_numbers(lists, kind, ignore_absent):
 
     Returns four arrays. The first contains the number of each candidate's distribution. Distribution g has the entries
     ``ptr[g]`` to ``ptr[g + 1] - 1``, where ``ptr`` is the fourth array. For each entry, the second array contains a
-    kind of list, and the third array contains the number of lists of this kind; a list of weight w counts as w lists.
+    kind of list, and the third array contains the number of lists of this kind. A list of weight w counts as w lists.
     """
     if ignore_absent:
         counted = lists.list_weight[lists.row_list] > 0
