@@ -514,7 +514,7 @@ def check_qrels(qrels):
 def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
     """Return the judgements that were passed as `qrels` or `y` to a call, or to the constructor of `owner`.
 
-    Frames and lists passed to a call are refused. Scikit-learn would split a frame whose number of rows equals the
+    Frames and lists are refused if they are passed to a call. Scikit-learn would split them if their length equals the
     number of samples, and the results would be wrong. Dicts, ranx's Qrels and iterators are accepted, because
     scikit-learn cannot split them. Raises InputError if there are no judgements.
     """

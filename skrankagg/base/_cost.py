@@ -97,8 +97,8 @@ class EstimatedCost(NamedTuple):
 class Sizes:
     """Sizes of ranked lists, which determine the estimated cost of a method.
 
-    The attributes have the same names and shapes as in RankedLists. `repeat` is the number of times that the queries
-    occur.
+    The attributes have the same names and shapes as in RankedLists. All queries of these
+    lists occur `repeat` times.
     """
 
     query_n_items: NDArray

@@ -156,8 +156,8 @@ class PlaceProgramme:
     def relax(self, cost, row, place, possible):
         """Solve the linear programme over the given cells, and return a Solution.
 
-        `cost`, of shape (n_rows, n), contains the costs of all cells. The bound is valid for all orders that use only
-        cells in the mask `possible`.
+        `cost`, of shape (n_rows, n), contains the costs of all cells. The lower bound in the Solution holds for all
+        orders that use only cells in the mask `possible`.
         """
         equations, right, orders = self._matrices(row, place)
         bounds = np.column_stack(

@@ -33,9 +33,11 @@ Prefixes: TypeAlias = int | Sequence[int]
 
 @dataclass(frozen=True)
 class PlaceRules:
-    """Rules for the places in one query: bounds for groups (`bounds`), and pins and orders (`own`).
+    """Rules for the places of the items in one query.
 
-    `n_capped` is the number of groups whose lower bound was reduced to the size of the group.
+    `bounds` contains the bounds for groups of items. `own` contains the rules for single items: pins, which fix the
+    place of an item, and orders, which require that one item is above another. `n_capped` is the number of groups whose
+    lower bound was reduced to the size of the group.
     """
 
     bounds: GroupBounds

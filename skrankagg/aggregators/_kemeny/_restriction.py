@@ -83,7 +83,7 @@ class Restriction:
         return 2.0 ** np.ceil(np.log2(scale)) if scale > 0 else 1.0
 
     def guarded(self, margin):
-        """Return margins in which breaking one required order of two items costs more than all other pairs together."""
+        """Return margins in which one violated required order costs more than all other pairs together."""
         size = self._size(np.abs(margin).sum())
         margin = np.array(margin)
         margin[self.above], margin[self.above.T] = -size, size

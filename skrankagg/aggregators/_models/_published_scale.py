@@ -14,7 +14,7 @@ ELO_POINTS, ELO_MEAN = 400 / math.log(10), 1000.0
 
 
 class PublishedScale:
-    """Conversion of log-worths to published scores, which are log-worths or Elo points.
+    """Conversion of log-worths to published scores, which are shifted log-worths or Elo points.
 
     Parameters
     ----------

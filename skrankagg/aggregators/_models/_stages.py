@@ -194,7 +194,7 @@ class Stages:
     def _worths(self, log_worth):
         """Scale the worths of each query to a maximum of 1, and return the worths and their shifts.
 
-        The shift of a candidate is the number that is subtracted from its log-worth.
+        A candidate is an item of a query. Its shift is the number that is subtracted from its log-worth.
         """
         lists = self.lists
         shift = np.maximum.reduceat(log_worth, lists.candidate_ptr[:-1])[lists.candidate_query]
