@@ -74,7 +74,9 @@ def _lay_out(low, high):
 
 
 def _blocks(ptr, cell_ptr):
-    """Divide groups into blocks of neighbours; yield the first group of each block, and the group after the block.
+    """Divide groups of codes into blocks of neighbours; yield the first group of each block, and the group after it.
+
+    `ptr` delimits the codes of each group, and `cell_ptr` delimits the cells of its table (see the module docstring).
 
     A block has at most `_CELLS` cells and `_ROWS` rows, unless a single group has more; such a group is a block of its
     own.
@@ -88,7 +90,10 @@ def _blocks(ptr, cell_ptr):
 
 
 def _steps(ptr, code, shift, cell_ptr):
-    """Divide the rows of a block into slices; yield each slice, and the table cells of its rows.
+    """Divide the codes of a block into slices; yield each slice, and the cell of each code in the tables of the block.
+
+    A block consists of neighbouring groups (see :func:`_blocks`), and each group has a table (see the module
+    docstring).
 
     Cells are counted from the first cell of the block.
     """
@@ -101,7 +106,10 @@ def _steps(ptr, code, shift, cell_ptr):
 
 
 def _mark(ptr, code, shift, cell_ptr):
-    """Return a mask of the table cells whose codes occur in a block of groups."""
+    """Return a mask that is True for each table cell whose code occurs in its group.
+
+    The arguments describe a block of neighbouring groups, see :func:`_blocks`.
+    """
     present = np.zeros(cell_ptr[-1] - cell_ptr[0], dtype=bool)
     for _, cell in _steps(ptr, code, shift, cell_ptr):
         present[cell] = True

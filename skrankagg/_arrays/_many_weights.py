@@ -54,6 +54,8 @@ def count_in_whole_units(list_ptr, weights):
 def score_many_weights(lists, score_query, one_by_one):
     """Return a function that computes the scores of all replicates from weights of shape (n_lists, n_replicates).
 
+    Each replicate has its own weight for each list, for example because the weights are drawn at random.
+
     The function `score_query` computes the scores of one query, as an array of shape (n_items, n_replicates). Its
     arguments are the ranks, as returned by :func:`~skrankagg._arrays._pairwise.rank_matrix`, and the list weights
     converted to integers. If :func:`count_in_whole_units` cannot convert the weights, ``one_by_one(weights)`` computes
@@ -75,6 +77,9 @@ def score_many_weights(lists, score_query, one_by_one):
 
 def count_many_majorities(ranks, weights, absent="last"):
     """For each replicate and each item, count the opponents that the item beats, and the opponents it ties with.
+
+    Each replicate has its own weight for each list; an item beats an opponent if the lists that prefer it have the
+    greater total weight.
 
     `ranks`, of shape (n_lists, n_items), are returned by :func:`~skrankagg._arrays._pairwise.rank_matrix`. `weights`,
     of shape (n_lists, n_replicates), are integers in single precision. With ``absent="last"`` a list prefers its own

@@ -37,7 +37,8 @@ def simple_borda(lists):
 def borda(lists):
     """Compute ``1 - (r - 1) / n`` for rank ``r`` in a query of ``n`` items; an absent item gets a mean value.
 
-    This value is the mean of the remaining values, ``(n - L + 1) / (2 n)`` for a list of length ``L``.
+    This value is the mean of the values for the ranks that a list of length ``L`` leaves free, ``L + 1`` to ``n``. It
+    equals ``(n - L + 1) / (2 n)``.
     """
     value, _ = simple_borda(lists)
     n = lists.query_n_items[lists.list_query]
@@ -151,7 +152,9 @@ def l2(lists):
 
 
 def _moderate_scores(lists):
-    """Return the scores of all rows, and the lowest and highest score of each list, scaled so that they can be squared.
+    """Return scores in a range in which they can be squared.
+
+    Returns three arrays: the scores of all rows, the lowest score of each list, and the highest score of each list.
 
     If squares of a list's scores would overflow or underflow, the scores of this list are multiplied by a power of two.
     This multiplication is exact.

@@ -61,7 +61,7 @@ def _query_rows(lists, q):
 
 
 def _spread(lists, q, value, absent, dtype):
-    """Return a matrix that contains the value of each item of query `q` (column) in each of its lists (row).
+    """Arrange the values of the rows of query `q` in a matrix with a row for each list and a column for each item.
 
     `value` contains the value of each row of the query. Cells of items that are absent from the list contain `absent`.
     """
@@ -308,7 +308,7 @@ def _below_held_only(ranks):
 
 
 def preference_matrix(lists, q, *, absent="last"):
-    """Return two matrices for query `q`: the weight of preferences, and the weight of the lists with both items.
+    """Return two matrices of list weights for the pairs of items of query `q`.
 
     Both matrices have shape (n, n). The first contains the total weight of the lists that prefer the row's item to the
     column's item. The second contains the total weight of the lists that contain both items.
@@ -358,7 +358,7 @@ def preference_blocks(lists, absent):
 
 
 def hold_both(prefer, level):
-    """Return the weight of the lists that contain both items of each pair, which is ``prefer + prefer.T + level``.
+    """Return the total weight of the lists that contain both items of each pair: ``prefer + prefer.T + level``.
 
     `prefer` and `level` are the second and third array of :func:`preference_stacks`.
     """
@@ -368,7 +368,10 @@ def hold_both(prefer, level):
 
 
 def prefer_held(prefer, both):
-    """Return `prefer` plus the weight of the lists that contain the row's item but lack the column's item.
+    """Return the total weight of the lists that prefer one item to another, if lists rank absent items last.
+
+    `prefer` contains the total weight of the lists that contain both items and prefer the item of the row. The weight
+    of the lists that contain only the item of the row is added to it.
 
     `both` contains the weight of the lists that contain both items of a pair. Its diagonal contains the weight of the
     lists that contain each single item.

@@ -19,8 +19,9 @@ def class_starts(value, start, scale, tolerance=TOLERANCE):
 
     The values of several groups stand one after the other, in descending order within each group.
 
-    A class begins at each value that the mask `start` marks. A class also begins where a value is below the previous
-    value by more than the tolerance times `scale`. All arrays have shape (n_values,).
+    A class begins at each value that the mask `start` marks. A class also begins where the difference from the previous
+    value is larger than the tolerance times the value's entry in `scale`. This entry is, for example, the largest
+    absolute value of the group. All arrays have shape (n_values,).
     """
     starts = start.copy()
     with np.errstate(invalid="ignore"):  # equal infinite values have the difference NaN
@@ -65,7 +66,10 @@ def places_again(ptr, tolerance=TOLERANCE):
 
 
 def _places(ptr, value, tolerance):
-    """Sort all groups from scratch; return the place of each member, and the members of each group, best first."""
+    """Sort the members of each group by value, without the order of an earlier call.
+
+    Returns the place of each member, and the positions of the members in sorted order: group by group, best first.
+    """
     group = expand(ptr)
     order = group_order(group, -value)
     ordered = value[order]

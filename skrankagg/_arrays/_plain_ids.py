@@ -57,7 +57,9 @@ def codes_lists():
 def best_first(items, score, support, tolerance, support_tolerance, find_source=None, top=None):
     """Order the items of one query; return a list of (id, score) with the `top` best items, or all if `top` is None.
 
-    Items are sorted by descending `score`, then by descending `support`, both of shape (n_items,), then by id.
+    Items are sorted by descending `score`, then by descending `support`, both of shape (n_items,), then by id. The
+    support of an item is the total weight of the lists that contain it.
+
     Neighbouring scores within the tolerance count as equal, and all of these items get the highest of their scores. If
     different scores would count as equal, `find_source` is called. For each item, it returns the number of the only
     list that contributes to the score, in an array of shape (n_items,). -1 means that several lists contribute, and -2

@@ -14,11 +14,11 @@ from ._pairwise import preference_matrix
 
 
 def query_preferences(lists, q, absent):
-    """Return two matrices for query `q`: the total weight of preferences, and the total weight of ties.
+    """Return two matrices of list weights for the pairs of items of query `q`: for preferences, and for ties.
 
-    Both matrices have shape (n, n), and their rows and columns are the items of the query. The first contains the
-    weight of the lists that prefer the row's item to the column's item. The second contains the weight of the lists
-    that tie the two items.
+    Both matrices have shape (n, n), and their rows and columns are the items of the query. The first contains the total
+    weight of the lists that prefer the row's item to the column's item. The second contains the total weight of the
+    lists that tie the two items.
     """
     prefer, both = preference_matrix(lists, q, absent=absent)
     if absent == "last":
@@ -27,9 +27,10 @@ def query_preferences(lists, q, absent):
 
 
 def ties(prefer, both):
-    """Return the weight of the lists that compare two items but prefer neither item.
+    """Return the total weight of the lists that compare two items but prefer neither item.
 
-    `both` is the weight of all lists that compare the two items. All arrays have shape (..., n, n).
+    `prefer` contains the total weight of the lists that prefer the row's item to the column's item. `both` contains the
+    total weight of the lists that compare the two items. All arrays have shape (..., n, n).
     """
     # In place, because the matrices may be large.
     tied = prefer + prefer.swapaxes(-1, -2)

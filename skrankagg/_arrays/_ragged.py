@@ -47,9 +47,9 @@ def is_whole(value):
 
 
 def _sort_packed(packed, row_bits, ptr=None):
-    """Put the row number into the lowest bits of each key, and sort the keys in place.
+    """Shift each integer of `packed` left by `row_bits` bits, add its row number, and sort these integers in place.
 
-    If the pointer array `ptr` is given, keys are sorted only within its ranges.
+    If the pointer array `ptr` is given, integers are sorted only within its ranges.
     """
     for rows in _chunks(len(packed)):
         packed[rows] <<= row_bits
@@ -61,7 +61,7 @@ def _sort_packed(packed, row_bits, ptr=None):
 
 
 def _sort_ranges(packed, ptr):
-    """Sort each range of keys separately, in place.
+    """Sort each range of the integers `packed` separately, in place; range ``k`` is ``packed[ptr[k]:ptr[k + 1]]``.
 
     A batch of several ranges is sorted as the rows of a table. This is several times faster than sorting one array. If
     the table would be mostly empty, the batch is sorted as one array.
@@ -85,7 +85,7 @@ def _sort_ranges(packed, ptr):
 
 
 def _key_starts(packed, shift):
-    """Return a mask of the sorted keys that differ from the previous key in any bit above the lowest `shift` bits."""
+    """Return a mask of the sorted integers that differ from the previous one above the lowest `shift` bits."""
     start = np.ones(len(packed), dtype=bool)
     for rows in _chunks(len(packed) - 1):
         key = packed[rows.start : rows.stop + 1] >> shift
@@ -387,7 +387,10 @@ def dense_ranks(ptr, value):
 
 
 def sparse_rows(ptr, column, value, n_columns):
-    """Return a sparse matrix of shape (n_groups, n_columns), in which row g contains the entries of group g."""
+    """Return a sparse matrix of shape (n_groups, n_columns), in which row g contains the values of group g.
+
+    Group ``g`` has the values ``value[ptr[g]:ptr[g + 1]]`` in the columns ``column[ptr[g]:ptr[g + 1]]``.
+    """
     return csr_array((value, column, ptr), shape=(len(ptr) - 1, n_columns))
 
 

@@ -26,8 +26,8 @@ _CELLS = 1 << 18
 def places_of_replicates(ptr, score, scale=None):
     """Return the places of the members of each group in each replicate.
 
-    Members are, for example, the items of a query. A member's place follows from its score; the highest score has place
-    1. `score` has shape (n_members, n_replicates).
+    Members are, for example, the items of a query. A replicate is a column of `score`, which has shape (n_members,
+    n_replicates). A member's place follows from its score; the highest score has place 1.
 
     `ptr`, of shape (n_groups + 1,), delimits the groups, which must not be empty. Each column of `score` is treated
     separately. Neighbours tie if they differ by at most the tolerance times the largest finite absolute score in their

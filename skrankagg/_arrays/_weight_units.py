@@ -42,7 +42,8 @@ def common_unit(weight):
 def count_in_units(lists):
     """Divide the weights of each query by their common unit; return the lists with the new weights, and the units.
 
-    The units have shape (n_queries,). The new weights of a query are integers if its weights have a common unit.
+    The common unit of a query is the largest number that divides all its weights (see :func:`common_unit`). The units
+    have shape (n_queries,). The new weights of a query are integers if its weights have a common unit.
     """
     unit = np.ones(lists.n_queries)
     if not lists.is_weighted:

@@ -81,7 +81,10 @@ def list_external_methods():
 
 
 def fitting_methods(lists, names=None):
-    """Return the methods that accept the lists, and a dict of reason for rejection to names of rejected methods."""
+    """Return the methods that accept the lists, and a dict of the rejected methods.
+
+    The dict maps each reason for a rejection to the names of the methods.
+    """
     methods, left_out = [], {}
     for name, method in default_methods() if names is None else make_methods(names):
         reason = _reason_against(method.__sklearn_tags__().aggregator_tags, lists)

@@ -176,7 +176,8 @@ def _known():
 def _bracket_methods(text, methods, written):
     """Replace each method in a text by a placeholder with a number.
 
-    The list `written` gets the methods themselves, written as on the command line: ``CombSUM[norm=rank]``.
+    The replaced methods are appended to the list `written`, in the form of the command line: ``CombSUM[norm=rank]``.
+    The number in a placeholder is the position in this list.
     """
     parts, done = [], 0
     for found in _CALL.finditer(text):

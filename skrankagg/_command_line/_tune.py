@@ -154,7 +154,10 @@ def _parameters(args, name, method):
 
 
 def _search(args, method, space, lists, options, seed):
-    """Return a search over parameters and, if requested, voter weights; also return the number of settings to try."""
+    """Return a search over parameters and, if requested, voter weights; also return the number of trials.
+
+    A trial evaluates one combination of parameter values and voter weights.
+    """
     n_points = prod(map(len, space.values()))
     if args.weights is None:
         return GridSearchCV(method, space, **options), n_points

@@ -26,7 +26,9 @@ _VOTERS, _COUNTS = {"ballot", "ballots", "voters", "id"}, {"count", "counts", "v
 def read_ballot_table(frame, counts, cells, rows, caller):
     """Return the distinct ballots of a table as lists of levels, and the count of each ballot.
 
-    A level is a list of tied candidates. Ballots without any candidate are left out.
+    A level is a list of tied candidates. Ballots without any candidate are left out. `cells` states whether the cells
+    contain ranks or items. `rows` states whether each row is an item or a voter. None means that this is inferred from
+    the table.
     """
     check_choice("cells", cells, (None, "rank", "item"))
     check_choice("rows", rows, (None, "items", "voters"))
@@ -209,7 +211,10 @@ def _is_number_as_text(cell):
 
 
 def _merge(codes):
-    """Group equal rows; return the first row of each group, in ascending order, and the group of each row."""
+    """Find equal rows of a matrix of codes, and number the groups of equal rows in order of appearance.
+
+    Returns the position of the first row of each group, and the group number of each row.
+    """
     _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
     place = np.empty(len(order), dtype=np.int64)

@@ -49,7 +49,7 @@ def as_counts(counts, caller):
 
 
 def _levels(ballot, caller, strip):
-    """Return the levels of a ballot as a tuple, best level first; each level is a sorted tuple of items."""
+    """Return the levels of a ballot as a tuple, best level first; a level is a sorted tuple of items that tie."""
     if isinstance(ballot, str):
         levels = [split_level(level) for level in ballot.split(">")]
     elif isinstance(ballot, bytes | Mapping | Set) or not np.iterable(ballot):

@@ -111,7 +111,9 @@ def _wrong_kind(item, number, titles, voter, caller):
 
 
 def pair_names(titles):
-    """Name the voter of each pair of columns by the words that both titles share, or by the title of the items.
+    """Name the voter of each pair of columns by the words that both titles share, or by the title of the first column.
+
+    `titles` contains the two titles of the first pair, then the two titles of the second pair, and so on.
 
     If the titles do not distinguish the pairs, the voters are numbered from 1.
 

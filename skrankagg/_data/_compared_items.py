@@ -54,7 +54,7 @@ def _compared_with_all(lists, absent):
 
 
 def labels_of_held(lists):
-    """Return the number of each candidate's component if every list compares only the items that it contains."""
+    """Return the result of :func:`component_labels` if every list compares only the items that it contains."""
     label, open_queries = (
         np.ones(lists.n_candidates, dtype=np.int32),
         ~_surely_connected(lists),
@@ -67,7 +67,10 @@ def labels_of_held(lists):
 
 
 def _surely_connected(lists):
-    """Return a mask of the queries where the lengths of the lists prove that all items are connected."""
+    """Return a mask of the queries where the lengths of the lists prove that all items form a single component.
+
+    Components are defined in :func:`component_labels`, here for lists that compare only the items that they contain.
+    """
     # Two lists share an item if the sum of their lengths exceeds the number of items. Lists of weight 0 do not count.
     length, n = (
         np.where(lists.list_weight > 0, lists.list_length, 0),
@@ -79,7 +82,7 @@ def _surely_connected(lists):
 
 
 def _label(lists):
-    """Return the number of each candidate's component, computed from one sparse graph of all queries."""
+    """Compute the result of :func:`labels_of_held` from one sparse graph of all queries."""
     n, candidate, row_ptr = lists.n_candidates, lists.candidate, lists.row_ptr
     voting = lists.list_weight > 0
     if not voting.all():
@@ -104,12 +107,12 @@ def _label(lists):
 
 
 def n_components(lists, label):
-    """Return the number of components of each query; `label` contains the component of each candidate."""
+    """Return the number of components of each query; `label` is the result of :func:`component_labels`."""
     return np.maximum.reduceat(label, lists.candidate_ptr[:-1])
 
 
 def all_connected(lists, absent):
-    """Return True if the items of each query form a single component."""
+    """Return True if the items of each query form a single component (see :func:`component_labels`)."""
     if absent is None or _compared_with_all(lists, absent).all():
         return True
     return bool((component_labels(lists, absent) == 1).all())
@@ -151,7 +154,7 @@ def paired_queries(lists):
 
 
 def exposed_queries(lists):
-    """Return a mask of the queries that have more than four items, and most of their weight in lists of two items."""
+    """Return a mask of the queries with more than four items where lists of two items have most of the weight."""
     return paired_queries(lists) & (lists.query_n_items > _FEW_ITEMS)
 
 

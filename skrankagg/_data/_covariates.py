@@ -197,7 +197,7 @@ def select_covariates(lists, names, caller):
 
 
 def same_covariates(one, other):
-    """Return True if two containers with the same rows have the same covariates."""
+    """Return True if two RankedLists with the same rows have the same covariates."""
     return covariate_names(one) == covariate_names(other) and (
         one.covariates is None or np.array_equal(one.row_covariates, other.row_covariates)
     )

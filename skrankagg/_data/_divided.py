@@ -13,9 +13,11 @@ def divide_queries(lists, group, *, whole):
     """Divide each query into several queries, one for each group of its lists.
 
     `group`, of shape (n_lists,), contains the group of each list. If `whole` is true, each new query has all items of
-    the old query. Otherwise, a new query has only the items that its lists contain. Returns the divided lists and four
-    arrays. The arrays contain the old position of each list, the old query and the group of each new query, and the old
-    position of each candidate.
+    the old query. Otherwise, a new query has only the items that its lists contain.
+
+    Returns the divided lists and four arrays. For each list of the result, the first array contains its position in
+    `lists`. For each new query, the second array contains the old query, and the third array contains the group. For
+    each new candidate, the fourth array contains its position among the old candidates.
     """
     n_groups = int(group.max()) + 1
     code = lists.list_query.astype(np.int64) * n_groups + group

@@ -28,7 +28,7 @@ def encode_lists(columns, groups=(), covariates=()):
     """Encode the :class:`Columns` of a frame; return a dict with the fields of :class:`~skrankagg.RankedLists`.
 
     `groups` contains the names of columns that are constant within each list, such as the judge. `covariates` contains
-    the names of columns with numbers for a model.
+    the names of columns of numbers that a model may use, such as the length of an answer.
     """
     with_rank, with_score = columns.has("rank"), columns.has("score")
     if columns.name("query") is None:

@@ -98,7 +98,10 @@ class RemembersRows(PortableState):
     """Mixin of estimators that record the rows of the frame passed to `fit`; copies and pickles omit the record."""
 
     def _remember_rows(self, X, lists):
-        """Record the rows of a frame `X`; for RankedLists, do nothing, because splitters cannot divide a query."""
+        """Record the rows of a frame `X`; for RankedLists, delete an earlier record.
+
+        RankedLists need no record, because splitters cannot divide their queries.
+        """
         if isinstance(X, RankedLists):
             self.__dict__.pop(_ATTRIBUTE, None)
         else:

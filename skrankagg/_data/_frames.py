@@ -50,11 +50,11 @@ _READERS = {
 class Columns:
     """Columns of a frame under their canonical names.
 
-    `names` maps canonical names to names in the frame. Error messages contain `caller`, the name of the constructor. If
-    the frame lacks a canonical name, other common names of this column are tried. Only one column may match. If there
-    are both a column `query` and a column of query ids, such as `qid`, the column of ids is read and a warning is
-    issued. If the order of the rows matters, pass ``lazy=False``. Lazy frames are then refused, because their rows have
-    no order.
+    Canonical names are the names that the package uses, such as "query" and "item". `names` maps canonical names to
+    names in the frame. Error messages contain `caller`, the name of the constructor. If the frame lacks a canonical
+    name, other common names of this column are tried. Only one column may match. If there are both a column `query` and
+    a column of query ids, such as `qid`, the column of ids is read and a warning is issued. If the order of the rows
+    matters, pass ``lazy=False``. Lazy frames are then refused, because their rows have no order.
     """
 
     def __init__(self, frame, names, caller, *, lazy=True):

@@ -467,7 +467,7 @@ def _check_pairs(first, second, items):
 
 
 def _encode_group(values, name, strip):
-    """Return the codes and the sorted ids of a grouping."""
+    """Return the codes and the sorted ids of a column that divides the comparisons into groups, such as the judge."""
     codes, index = _sorted_ids(values, strip, f"Column {name!r} passed to {_CALLER} must have ids that can be sorted")
     if (codes < 0).any():
         raise InputError(
@@ -481,6 +481,10 @@ def _reconcile(first, second, share, factor, who):
     """Merge two verdicts on the same two items, one for each order in which the items were shown.
 
     Verdicts are merged only within the same groups. If they prefer different items, the result is a tie.
+
+    `first` and `second` contain the two items of each comparison. `share` is the first item's share of the win, and
+    `factor` multiplies the weight of the comparison. `who` maps each column of groups, such as the judge, to its codes
+    and ids. Returns these five values for the merged comparisons.
     """
     low, high = np.minimum(first, second), np.maximum(first, second)
     keys = [*(codes for codes, _ in who.values()), low, high]
@@ -525,6 +529,11 @@ def _encode(cls, queries, items, first, second, share, factor, size, who, sides)
 
     `queries` is a pair. The first element contains the code of each comparison's query, or is None if there is only one
     query. The second element is the index of the queries.
+
+    `first` and `second` contain the two items of each comparison, and `share` the first item's share of the win. The
+    weight of a comparison is `factor`, multiplied by `size` unless `size` is None. `who` maps each column of groups,
+    such as the judge, to its codes and ids. `sides` contains the covariates, as returned by
+    :func:`~skrankagg._data._covariates.read_sides`.
     """
     tied = share == 0.5
     whole = tied | (share == 0.0) | (share == 1.0)
@@ -577,8 +586,9 @@ def _encode_counts(cls, queries, items, keys, who):
     """Merge equal comparisons into one list with the number of comparisons as its weight; return ranked lists.
 
     `keys` is a list of arrays of codes; comparisons are equal if all their codes are equal. If there are several
-    queries, the first array contains the queries. The next arrays contain the groups, one array for each grouping in
-    `who`. The last three arrays contain the better item, the worse item, and 1 for a tie.
+    queries, the first array contains the queries. The next arrays contain the groups of the comparisons, with one array
+    for each column of groups in `who`, such as the judge. The last three arrays contain the better item, the worse
+    item, and 1 for a tie.
     """
     keys, count = count_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
     upper, lower, tied = keys[-3:]
@@ -594,8 +604,8 @@ def _make(cls, queries, items, upper, lower, tied, weight, marks, groups, covari
 
     Both are positions in the sorted index `items`. The mask `tied` marks the lists whose two items tie. `queries` is a
     pair. The first element contains the code of each list's query, in ascending order, or is None if there is only one
-    query. The second element is the index of the queries. `covariates` is a dict of the RankedLists fields of
-    covariates.
+    query. The second element is the index of the queries. `marks` is stored as `list_duel`, see
+    :class:`~skrankagg.RankedLists`. `covariates` is a dict of the RankedLists fields of covariates.
     """
     n = len(upper)
     if not n:

@@ -557,7 +557,10 @@ def _repeat_ids(ids, lengths):
 
 
 def _values(scores, lengths):
-    """Return a dict with a column of scores or, without scores, a column of the positions as ranks."""
+    """Return a dict with a single column: the scores if they are given, and otherwise the ranks.
+
+    The rank of an item is its position in its list; `lengths` contains the lengths of the lists.
+    """
     if scores:
         # Integers stay integers, because rounding could change their order.
         return {"score": new_series(list(chain.from_iterable(scores)))}

@@ -165,7 +165,11 @@ def _by_voter(scores, voters):
 
 
 def _labels(read, queries, items):
-    """Return the ids of queries and items, and the matrices; all DataFrames get the order of the first one."""
+    """Return the ids of the queries, the ids of the items, and the dict `read` of voter to matrix of scores.
+
+    If the matrices are DataFrames and `queries` or `items` is None, these ids are read from the first DataFrame. The
+    rows and columns of the other DataFrames are put into its order.
+    """
     frames = {name: one for name, one in read.items() if isinstance(one, pd.DataFrame)}
     if not frames:
         return queries, items, read

@@ -91,7 +91,9 @@ def _open_dict(given):
 
 
 def read_scores(form, hits, caller, voter, declared=False):
-    """Return a tuple: the scores of the hits, or None without scores; and True if lower scores are better.
+    """Return the scores of the hits, and a bool that is True if lower scores are better.
+
+    The first value is None if the hits have no scores. In this case, the second value is False.
 
     All hits come from the client of `form`. With `declared`, the user has stated whether lower scores are better, so
     this is not inferred from the order of the hits.

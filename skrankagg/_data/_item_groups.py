@@ -203,9 +203,12 @@ def _encode_groups(values):
 
 
 def _match(theirs, ours, kind):
-    """Look up the ids of the lists among the ids of the groups; return their positions, or -1 for an unknown id.
+    """Return the position of each id of `theirs` in the index `ours`, or -1 for an id that `ours` lacks.
 
-    Raises InputError if no id is known because the two kinds of ids have different types.
+    `theirs` contains ids of the lists, and `ours` contains ids of `item_groups`. `kind` is the word for them in
+    messages.
+
+    Raises InputError if no id is found because the ids of the lists and of `item_groups` have different types.
     """
     found = plain_index(ours).get_indexer(plain_index(theirs))
     if (found < 0).all():

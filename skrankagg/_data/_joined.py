@@ -71,10 +71,12 @@ def concat(cls, lists: Sequence[RankedLists]):
 
 
 def _join_frames(parts):
-    """Return one long frame with the lists of several containers, which have the same groupings.
+    """Return one long frame with the lists of several RankedLists, which have groupings of the same names.
 
-    Comparisons of different containers get different numbers in the column `duel`. The voters of containers with only
-    comparisons are renumbered.
+    A grouping is a column that is constant within each list, such as the judge.
+
+    Comparisons of different RankedLists get different numbers in the column `duel`. If one of these RankedLists
+    contains only comparisons, its voters are renumbered.
     """
     frames = [part.to_frame().assign(weight=part.list_weight[part.row_list]) for part in parts]
     of_duels = [part.list_duel is not None and bool(part.list_duel.all()) for part in parts]
@@ -124,7 +126,7 @@ def _free_names(taken):
 
 
 def _refuse_common(parts):
-    """Raise InputError if two containers have a list of the same voter for the same query."""
+    """Raise InputError if two of the RankedLists in `parts` have a list of the same voter for the same query."""
     pairs = pd.concat(
         [
             pd.DataFrame(

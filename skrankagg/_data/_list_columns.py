@@ -25,7 +25,10 @@ _REFUSED = ("list", "voter", "query", "model", "item", "rank", "score", "weight"
 
 
 def check_groupings(groups, available, caller, parameter="groups"):
-    """Return the names of groupings as a list; raise an error for an unknown or a reserved name."""
+    """Return the names of groupings (see the module docstring) as a list; raise an error for an invalid name.
+
+    A name is invalid if it is not in `available`, or if it is the usual name of another column, such as "item".
+    """
     if groups is None:
         return []
     if isinstance(groups, str | bytes) or not isinstance(groups, Iterable):
@@ -82,7 +85,10 @@ def read_marks(values, title):
 
 
 def grouping_column(codes, index):
-    """Return a grouping as a categorical column; `codes` are positions in `index`, which contains the categories."""
+    """Return a grouping (see the module docstring) as a categorical column.
+
+    `codes` are positions in `index`, which contains the categories.
+    """
     return pd.Categorical.from_codes(codes, plain_index(index))
 
 
@@ -129,7 +135,7 @@ def columns_of_groups(X, names):
 
 
 def group_names(lists):
-    """Return the names of the groupings as a list."""
+    """Return the names of the groupings (see the module docstring) as a list."""
     return [] if lists.list_groups is None else list(lists.list_groups.columns)
 
 
@@ -152,7 +158,7 @@ def grouping(lists, name, parameter, words=()):
 
 
 def same_extras(one, other):
-    """Return True if `list_duel` and `list_groups` of two containers are equal."""
+    """Return True if `list_duel` and `list_groups` of two RankedLists are equal."""
     if (one.list_duel is None) != (other.list_duel is None) or group_names(one) != group_names(other):
         return False
     return (one.list_duel is None or np.array_equal(one.list_duel, other.list_duel)) and all(

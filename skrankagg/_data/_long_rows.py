@@ -47,9 +47,9 @@ def encode_rows(
 
     The columns are `query`, `voter` (positions in `voters`), `item`, at least one of `rank` and `score`, and optionally
     `weight` and `duel`. `groups` contains the names of further columns that are constant within each list. `covariates`
-    contains the names of further columns with numbers for a model. If `plain_ids` is true, items of a nullable integer
-    type become NumPy integers after missing items have been dropped. Gaps in `index`, the labels of the rows, show that
-    rows were lost.
+    contains the names of further columns of numbers that a model may use, such as the length of an answer. If
+    `plain_ids` is true, items of a nullable integer type become NumPy integers after missing items have been dropped.
+    Gaps in `index`, the labels of the rows, show that rows were lost.
     """
     for name, value, known in (
         ("duplicates", duplicates, ("error", "first", "best", "mean")),

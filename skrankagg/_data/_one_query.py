@@ -418,7 +418,12 @@ class OneQuery(RankedLists):
 
     @staticmethod
     def _refuse(plain, held, row_ptr, items, repeated, odd):
-        """Raise an error for invalid ids; ids of a custom type are valid if they can be sorted."""
+        """Raise an error for a repeated id, for ids of several types, or for ids that cannot be sorted.
+
+        `repeated` and `odd` are the results of :func:`~skrankagg._arrays._plain_ids.number_items`: the first row with a
+        repeated id, and the first row with an id of another type. They are -1 if there is no such row. Ids of a custom
+        type are valid if they can be sorted.
+        """
         row = max(repeated, odd, 0)
         v = int(np.searchsorted(row_ptr, row, side="right")) - 1
         one, where = plain.ids[held[v]][row - int(row_ptr[v])], plain.name(held[v])
@@ -443,7 +448,10 @@ def _python_ids(lists):
 
 
 def _layout(lengths):
-    """Return a dict of the read-only arrays that depend only on the lengths of the lists, from a cache if possible."""
+    """Return a dict of the attributes that depend only on the lengths of the lists, such as `row_ptr` and `rank`.
+
+    The arrays are read-only, because the results for few rows are cached and returned again.
+    """
     return _kept_layout(lengths) if sum(lengths) <= _KEPT_ROWS else _new_layout(lengths)
 
 

@@ -131,10 +131,12 @@ def _meaning(one, given):
 
 
 def _refuse_two_codes(found, meaning, mapped, title):
-    """Raise InputError if a number without an entry in `outcomes` means the same as a mapped number such as 2.
+    """Raise InputError if a number without an entry in `outcomes` has the same meaning as a number with an entry.
 
-    Only mapped numbers outside of 0 to 1 are checked. For example, 0 usually means that the second item wins. If 2 is
-    mapped to a win of the second item, 0 is likely to mean something else.
+    `mapped` contains the values with an entry, and `meaning` contains the meaning of each value in `found`.
+
+    Only entries for numbers below 0 or above 1 are checked. For example, 0 usually means that the second item wins. If
+    2 is mapped to a win of the second item, 0 is likely to mean something else.
     """
     numbers = {float(one): pair for one, pair in zip(found, meaning, strict=True) if pair and _is_number(one)}
     codes = {pair[0]: one for one, pair in numbers.items() if one in mapped and not 0 <= one <= 1}

@@ -19,7 +19,9 @@ _PLAIN = (str, int, float, bool, bytes, type(None))
 
 
 def pack(value):
-    """Replace pandas objects by plain objects, also inside dicts, lists and tuples; leave other objects unchanged.
+    """Replace pandas objects by dicts of plain Python objects and NumPy arrays; leave other objects unchanged.
+
+    Pandas objects inside dicts, lists and tuples are also replaced.
 
     Examples
     --------
@@ -71,7 +73,11 @@ class PortableState:
 
 
 def _frame(value, kind, **parts):
-    """Pack a frame or a series; return it unchanged if a column or the index cannot be packed."""
+    """Convert a frame or a series to a dict (see :func:`pack`), or return it unchanged if this is impossible.
+
+    `parts` contains the converted parts of the frame or series, such as its columns. A part that cannot be converted is
+    None.
+    """
     parts["index"] = _pack_index(value.index)
     columns = parts.get("columns", [])
     if any(part is None for name, part in parts.items() if name != "name") or any(one is None for one in columns):
@@ -98,9 +104,9 @@ def _unpack_index(state):
 
 
 def _pack_array(values):
-    """Pack the values and the dtype of an index or a column.
+    """Convert the values and the dtype of an index or a column to a dict (see :func:`pack`).
 
-    Returns None if plain objects cannot represent the values.
+    Returns None if plain Python objects and NumPy arrays cannot represent the values.
     """
     dtype = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):

@@ -550,9 +550,10 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
 
 
 def _usual_fields(judgements):
-    """Return the fields of a Qrels for a dict that the compiled kernel can read; return None for any other dict.
+    """Encode a dict of judgements with the compiled kernel, and return the fields of a Qrels.
 
-    The values of the dict are dicts of item to grade, or lists of relevant items.
+    The values of the dict are dicts of item to grade, or lists of relevant items. Returns None if the kernel cannot
+    read the dict.
     """
     coded = code_dict(judgements)
     if coded is None:

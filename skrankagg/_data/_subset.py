@@ -9,9 +9,9 @@ from ._list_columns import extras_of
 
 
 def small_arrays(whole, chosen):
-    """Return the small fields of the chosen queries as a dict.
+    """Return a dict with the fields of a RankedLists for the chosen queries, without the large arrays.
 
-    Arrays with an entry for each row or candidate are large and are left out.
+    Arrays with an entry for each row or candidate are large.
     """
     lists, list_ptr = gather_ranges(whole.list_ptr, chosen)
 
@@ -40,9 +40,9 @@ def small_arrays(whole, chosen):
 
 
 def kept_arrays(lists, list_kept, row_kept):
-    """Apply a mask of lists and a mask of rows.
+    """Compute the fields of a RankedLists that keeps only the lists and the rows in two masks.
 
-    Returns the fields of the remaining lists as a dict, and the old position of each remaining candidate.
+    Returns the fields as a dict, and the old position of each remaining candidate.
     """
     length = np.add.reduceat(row_kept, lists.row_ptr[:-1], dtype=np.int64)[list_kept]
     row_ptr = np.concatenate([[0], np.cumsum(length)])
@@ -94,7 +94,10 @@ def gather_of_queries(whole, chosen, name, candidate_ptr):
 
 
 def _ranges(ptr, chosen):
-    """Return an index array of the elements of the chosen ranges, or a slice if the ranges are consecutive."""
+    """Return an index array of the elements of the chosen ranges, or a slice if the ranges are consecutive.
+
+    Range k has the elements ``ptr[k]`` to ``ptr[k + 1] - 1``.
+    """
     if (np.diff(chosen) == 1).all():
         return slice(ptr[chosen[0]], ptr[chosen[-1] + 1])
     return gather_ranges(ptr, chosen)[0]

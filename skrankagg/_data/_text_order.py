@@ -76,7 +76,7 @@ def _order_of_characters(data, ptr, names):
     """Return the positions that sort distinct strings.
 
     String ``k`` has the bytes ``data[ptr[k]:ptr[k + 1]]``. The order of the bytes must be the order of the strings, as
-    in UTF-8. The function `names` returns the list of the strings at some positions.
+    in UTF-8. The function `names` takes an array of positions, and returns a list of the strings at these positions.
     """
     begin, length = ptr[:-1], np.diff(ptr)
     start, shortest = 0, min(int(length.min()), _MOST_CHARACTERS)
@@ -112,7 +112,10 @@ def _order_of_characters(data, ptr, names):
 
 
 def _tied(same):
-    """Return a mask of the strings that tie with a neighbour; ``same[k]`` is True if strings k and k + 1 tie."""
+    """Return a mask of the strings that equal a neighbour in the characters compared so far.
+
+    ``same[k]`` is True if strings k and k + 1 are equal in these characters.
+    """
     tied = np.zeros(len(same) + 1, dtype=bool)
     tied[1:] = same
     tied[:-1] |= same

@@ -14,10 +14,10 @@ from ._list_columns import COUNTED, NO_DUEL, WEIGHTED
 def are_votes(lists, votes, advice):
     """Return a mask of shape (n_lists,): True for each list whose weight is a number of votes.
 
-    The weight of merged comparisons is a number of votes. The weight of a comparison with a fractional outcome or a
-    weight factor is not a number of votes. For all other lists, the bool `votes` states whether weights are numbers of
-    votes. If `votes` is None, the weights of a query are numbers of votes if all of them are integers. Ambiguous
-    weights cause a warning that ends with `advice`.
+    A list may represent a comparison of two items. If equal comparisons have been merged, the weight is a number of
+    votes. If the comparison has a fractional outcome or a weight factor, the weight is not a number of votes. For all
+    other lists, the bool `votes` states whether weights are numbers of votes. If `votes` is None, the weights of a
+    query are numbers of votes if all of them are integers. Ambiguous weights cause a warning that ends with `advice`.
     """
     marks = np.zeros(lists.n_lists, dtype=np.int64) if lists.list_duel is None else lists.list_duel
     is_open = (marks == NO_DUEL) | (marks == WEIGHTED)
@@ -38,7 +38,7 @@ def are_votes(lists, votes, advice):
 
 
 def first_of_each_unit(lists):
-    """For each list, return the position of the first list that belongs to the same comparison.
+    """For each list, return the position of the first list that belongs to the same comparison of two items.
 
     A comparison with a fractional outcome is stored as several lists. Any other list gets its own position.
     """

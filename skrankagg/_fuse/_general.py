@@ -140,7 +140,10 @@ def _order(plain, weights, aggregator, sums, top):
 
 
 def _with_hits(plain, found):
-    """Replace the id in each tuple by the hit from the list that ranks the id best."""
+    """Replace the id in each tuple of `found` by the hit, which is the user's object with this id.
+
+    If several lists contain the id, the hit is taken from the list that ranks the id best.
+    """
     hits = best_copies(plain, [one[0] for one in found])
     return [(hit, *one[1:]) for hit, one in zip(hits, found, strict=True)]
 
@@ -203,7 +206,10 @@ def _pairs(ranked, top):
 
 
 def _explain(plain, query, aggregator, top):
-    """Fuse the lists of one query as `_fuse_one` does, and add each list's share of each item's score."""
+    """Fuse the lists of one query as `_fuse_one` does, and add how much each list contributes to each score.
+
+    Returns a list of tuples (id, score, contributions), best first.
+    """
     if not isinstance(aggregator, BaseAggregator):
         raise InputError(
             f"explain=True needs an aggregator whose scores are sums over the lists; got {describe_method(aggregator)}."

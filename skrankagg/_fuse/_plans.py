@@ -106,7 +106,11 @@ def _plan_simple_borda(method):
 
 @lru_cache(maxsize=64, typed=True)
 def _table(kind, **parameters):
-    """Return the `helper` of ``details_of`` for the method TABLE; it maps a list length to the values of all ranks."""
+    """Return a function that maps a list length to a vector of the values of the ranks 1, 1.5, 2 and so on.
+
+    The function is the argument `helper` of ``details_of`` for the method TABLE. `kind` is the class of the aggregator,
+    and `parameters` are its parameters.
+    """
     method = kind(**parameters)
 
     @lru_cache(maxsize=16)
@@ -178,10 +182,10 @@ def _details_of_logarithms(sigma):
 
 
 def _by_support(factor):
-    """Return the `helper` of ``details_of`` for the factor OF_SUPPORT, by which an item's sum is multiplied.
+    """Return a function that computes the factors by which the sums of the items are multiplied.
 
-    An item's support is the total weight of the lists that contain the item. `factor` is a function that maps an array
-    of supports to an array of such factors.
+    The function is the argument `helper` of ``details_of`` for OF_SUPPORT. An item's support is the total weight of the
+    lists that contain the item. `factor` is a function that maps an array of supports to an array of factors.
     """
 
     @lru_cache(maxsize=64)

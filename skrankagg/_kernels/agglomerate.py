@@ -32,9 +32,10 @@ def merge_lists(score, weight, list_ptr, c1, c2, by_similarity):
 
 
 def merge_many_lists(score, weight, c1, c2, by_similarity):
-    """Merge the many lists of one query, as :func:`merge_lists` does, in several kernel calls.
+    """Merge the lists of one query as :func:`merge_lists` does, for queries with many lists.
 
-    Returns the scores of the last remaining list as an array of shape (n_items,).
+    The work is divided into several kernel calls. Returns the scores of the last remaining list as an array of shape
+    (n_items,).
     """
     m, n = score.shape
     score, weight, rank, similarity = as_vf(score.ravel()), as_vf(weight), VF(np.zeros(m * n)), VF(np.zeros(m * m))

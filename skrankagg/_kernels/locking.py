@@ -9,9 +9,9 @@ from .loading import VI, as_vi
 def locked_arcs(arc, n_items, n_matrices):
     """Lock the arcs of square matrices one after the other; an arc that would close a cycle is not locked.
 
-    `arc`, of shape (n_arcs,), contains the matrix cell of each arc, in the order of locking. Returns bool of shape
-    (n_matrices, n_items, n_items). A cell is True if a path of locked arcs leads from the row's item to the column's
-    item.
+    An arc leads from the item of a row to the item of a column. `arc`, of shape (n_arcs,), contains the position of
+    each arc in the flattened matrices, in the order of locking. Returns bool of shape (n_matrices, n_items, n_items).
+    An entry is True if a path of locked arcs leads from the row's item to the column's item.
     """
     n_words, arc, done = -(-n_items // 32), as_vi(arc), 0
     sets = [VI(np.zeros(n_rows * n_words, dtype=np.int64)) for n_rows in (n_matrices * n_items,) * 2 + (1,)]

@@ -95,7 +95,10 @@ def _fitted_attributes(estimator):
 
 
 def fit_task(estimator, n_parts=0):
-    """Return the task of the current fit, with at most `n_parts` parts; outside of a fit, the task reports nothing."""
+    """Return the task that reports the progress of the current fit to the callbacks.
+
+    The task has at most `n_parts` parts, whose progress is also reported. Outside of a fit, the task reports nothing.
+    """
     if not hasattr(estimator, _MARK):
         return Task()
     context = getattr(estimator, "_callback_fit_ctx", None)

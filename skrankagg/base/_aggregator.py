@@ -445,7 +445,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     def _limited_seconds(self, seconds, n_queries):
         """Cap the expected seconds of each query at the time limit in the method's parameters, if there is a limit.
 
-        `n_queries` is the number of queries; queries of one size may share an entry of `seconds`.
+        `n_queries` is the number of queries. `seconds` may have fewer elements. Each element then stands for several
+        queries of the same size.
         """
         return seconds
 

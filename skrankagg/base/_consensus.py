@@ -265,10 +265,11 @@ def sole_lists_again(lists):
 
 
 def _chains(score, tolerance, source):
-    """Encode the borders of the tie classes as a number for each item, for use as the `source` of :func:`best_first`.
+    """Return a number for each item, for use as the `source` of :func:`best_first`; the numbers encode the tie classes.
 
-    `best_first` never ties two unequal scores that have the same source. So two items with neighbouring scores get the
-    same number if they are in different tie classes, and different numbers if they are in the same class.
+    A tie class contains the items that tie with each other. `best_first` never ties two unequal scores that have the
+    same source. So two items with neighbouring unequal scores get the same number if they are in different tie classes,
+    and different numbers if they are in the same class.
     """
     order = np.argsort(-score, kind="stable")
     ordered = score[order]
@@ -296,10 +297,11 @@ def rank_sums(lists, weight):
 def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebreak=None):
     """Order the members of consecutive groups, as :func:`order_candidates` orders the candidates of queries.
 
-    `ptr`, of shape (n_groups + 1,), delimits the groups. `score`, `support`, `scale` and `tiebreak` have shape
-    (n_members,). Members are ordered by `score`, then by `tiebreak`, then by `support`, then by their place in the
-    group. The tolerance for ties of scores is relative to `scale`; None means the absolute scores. The tolerance for
-    ties of the support is relative to `total`, of shape (n_groups,).
+    Group g consists of the members ``ptr[g]`` to ``ptr[g + 1] - 1``. `score`, `support`, `scale` and `tiebreak` have
+    shape (n_members,). The `support` of a member is, for example, the total weight of the lists that contain it.
+    Members are ordered by `score`, then by `tiebreak`, then by `support`, then by their place in the group. The
+    tolerance for ties of scores is relative to `scale`; None means the absolute scores. The tolerance for ties of the
+    support is relative to `total`, of shape (n_groups,).
 
     A source of a score is a list that contributes to the score. The function `sole_source` is called if unequal scores
     would tie. For each member, it returns the number of the only source of the score, -1 for several sources, or -2 for

@@ -222,7 +222,11 @@ def warn_of_cost(aggregator, lists, parts=("seconds",)):
 
 
 def _reference_seconds(aggregator, sizes, parts):
-    """Return the seconds for a call, and the seconds for each query, on the reference machine; None if unknown."""
+    """Return the seconds for a call, and the seconds for each query, on the reference machine; None if unknown.
+
+    The costs of all methods were measured on the reference machine. `parts` contains the names of the groups of
+    measured constants that are used, such as "seconds".
+    """
     constants = constants_of(aggregator)
     if constants is None:
         return None
@@ -252,7 +256,7 @@ def _bytes(aggregator, sizes):
 
 
 def constants_of(aggregator):
-    """Return the measured constants of an aggregator, or None if there are none.
+    """Return the measured constants that determine the cost of an aggregator, or None if it was not measured.
 
     Constants may have been measured for several variants of a method, which differ in their parameters. Among the
     variants that match the aggregator's parameters, the variant with the most parameters is used.
@@ -271,7 +275,9 @@ def _key(kind):
 
 @cache
 def _table():
-    """Read the measured constants, and the seconds that the probe took on the reference machine.
+    """Read the measured constants of all methods, and the seconds of :func:`probe` on the reference machine.
+
+    The costs of all methods were measured on the reference machine.
 
     If the kernels run as plain Python, the constants for plain Python are used. Methods without such constants keep the
     constants for compiled kernels.
@@ -282,9 +288,10 @@ def _table():
 
 @cache
 def machine_factor():
-    """Return the seconds that the probe takes on this machine, divided by its seconds on the reference machine.
+    """Return the seconds of :func:`probe` on this machine, divided by its seconds on the reference machine.
 
-    The probe takes about 20 milliseconds, and runs once in each process.
+    The costs of all methods were measured on the reference machine. The probe takes about 20 milliseconds, and runs
+    once in each process.
     """
     return probe() / _table()["probe"]
 

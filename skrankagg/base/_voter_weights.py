@@ -78,8 +78,9 @@ def voter_values(lists, given, name, advice, *, whole=False):
 def _look_up(lists, given, rule, advice):
     """Return the position of each voter in the Series `given`, and a mask of the voters that have a list.
 
-    The position of a voter that is missing from `given` is -1. Raises InputError if a voter with a list is missing from
-    `given`. The message starts with `rule` and ends with `advice`.
+    Both results are arrays with a value for each voter of `lists`. The position of a voter that is missing from `given`
+    is -1. Raises InputError if a voter with a list is missing from `given`. The message starts with `rule` and ends
+    with `advice`.
     """
     place, voting = find_voters(given.index, lists.voters), np.zeros(lists.n_voters, dtype=bool)
     voting[lists.list_voter] = True

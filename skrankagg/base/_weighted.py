@@ -90,14 +90,14 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
 
 
 def match_voters(owner, lists, known, what, equal, advice, owners=None):
-    """Find the voter of each list among the fitted voters; return the lists, and row numbers in `known`.
+    """Find, for each list, the row of its voter in the frame `known`; return the lists and the row numbers.
 
-    `known` is a frame whose column `voter` contains the fitted voters. The second result contains a number for each
-    list: the row of its voter in `known`, or -1 if the voter is unknown. If ``owner.unknown_voter`` is "ignore", the
-    lists of unknown voters get weight 0 in the returned lists. The arguments `what`, `equal` and `advice` are texts for
-    messages. `what` names the value learned for a voter. `equal` describes the values that are used if no voter is
-    known. `advice` ends the warning about this case. If `known` contains groups instead of voters, `owners` is as in
-    :func:`pool_weights`.
+    The column `voter` of `known` contains the voters on which the estimator `owner` was fitted. The row number is -1 if
+    the voter of a list is missing from `known`. If ``owner.unknown_voter`` is "ignore", the lists of these unknown
+    voters get weight 0 in the returned lists. The arguments `what`, `equal` and `advice` are texts for messages. `what`
+    names the value learned for a voter. `equal` describes the values that are used if all voters are unknown. `advice`
+    ends the warning about this case. If `known` contains ids of groups of lists instead of voters, `owners` gives the
+    group of each list, as in :func:`pool_weights`.
     """
     number, ids = (lists.list_voter, lists.voters) if owners is None else owners
     fitted = pd.Index(known["voter"])
@@ -139,7 +139,8 @@ def match_weights(owner, lists, learnt, advice, owners=None):
     determines how an unknown voter is treated. With "mean", the voter gets the mean weight. With "ignore", its lists
     get weight 0 in the returned lists. With "error", an error is raised. The mask is None if all voters are known, or
     if unknown voters are ignored. If no voter is known, a warning is issued, which ends with the text `advice`. If
-    `learnt` contains groups instead of voters, `owners` is as in :func:`pool_weights`.
+    `learnt` contains ids of groups of lists instead of voters, `owners` gives the group of each list, as in
+    :func:`pool_weights`.
     """
     equal = "equal weights and no learned weight is used"
     lists, place = match_voters(owner, lists, learnt, "weight", equal, advice, owners)
@@ -216,10 +217,10 @@ class WeightedAggregator(BaseAggregator):
         return self._aggregate(lists)  # learning or merging, whichever comes first, checks memory
 
     def _merging_memory(self, lists):
-        """Return the bytes that each query needs for aggregation when the weights are already known.
+        """Compute the bytes of memory that aggregating each query needs when the weights are already known.
 
-        The method `_memory` also counts the bytes for learning the weights. The result is None if all memory is linear
-        in the number of rows.
+        The method `_memory` also counts the bytes for learning the weights. The result is None if the memory grows only
+        linearly with the number of rows of the lists, so that no check is needed.
         """
         return None
 
@@ -302,23 +303,24 @@ class WeightedAggregator(BaseAggregator):
 
     @property
     def _grouping(self):
-        """Return the name and the value of the parameter that selects a grouping of lists.
+        """Return the name and the value of the parameter that divides the lists into groups.
 
-        If the value is not None, all lists of a group get the same learned weight.
+        If the value is not None, all lists of a group get the same learned weight. If it is None, the lists are
+        not grouped.
         """
         return "groups", None
 
     def _owners(self, lists):
         """Return an array with the number of each list's owner, and the ids of the owners.
 
-        All lists of an owner have one learned weight. The owner is a group if the parameter for groupings is set, and a
-        voter otherwise.
+        The owner of a list is its group if the parameter in :attr:`_grouping` is not None, and its voter otherwise. All
+        lists of an owner have one learned weight.
         """
         parameter, name = self._grouping
         return (lists.list_voter, lists.voters) if name is None else grouping(lists, name, parameter)
 
     def _group_of_lists(self, lists):
-        """Return the number of each list's owner, which is a voter or a group. Owners without lists have no number."""
+        """Number the owners (see :meth:`_owners`) that have lists, and return for each list the number of its owner."""
         return pd.factorize(self._owners(lists)[0])[0]
 
     def _implied_weights(self, lists):
@@ -328,8 +330,9 @@ class WeightedAggregator(BaseAggregator):
     def _weigh(self, lists):
         """Return the lists, the weight of each list, and a mask of the lists with a learned weight.
 
-        In the returned lists, the lists of ignored voters have list weight 0. The mask is None if all lists have a
-        learned weight, or if nothing is learned.
+        With ``unknown_voter="ignore"``, the lists of voters without a learned weight have list weight 0 in the first
+        result. The mask is None if all lists have a learned weight, if voters are ignored, or if nothing is learned. If
+        nothing is learned, the second result is None too.
         """
         if self.weighting is None:
             return lists, None, None

@@ -38,7 +38,11 @@ _EXACT = {"float_precision": "round_trip"} if OLD_PANDAS else {}
 
 
 class _Guard(io.RawIOBase):
-    """Binary stream that removes the byte order mark and final line ends, and flags bytes that parsers mishandle."""
+    """Binary stream that reads another stream without its byte order mark and without the line ends at its end.
+
+    The attribute `has_odd` is True if the bytes read so far contain characters that parsers may read in a wrong way.
+    `has_quote` is True if they contain a quotation mark.
+    """
 
     def __init__(self, stream):
         self.stream = stream
@@ -95,7 +99,7 @@ class _Guard(io.RawIOBase):
 
 
 class _Table:
-    """Parser of the blocks of one file, with pyarrow or with pandas."""
+    """Parser of one file, which is read in blocks of whole lines; it uses pyarrow if this is installed, or pandas."""
 
     def __init__(self, layout, numeric):
         self.layout, self.numeric = layout, numeric
@@ -110,7 +114,7 @@ class _Table:
         self.is_doubtful = False
 
     def options(self, separator):
-        """Return the arguments of ``pandas.read_csv`` for the columns of the layout."""
+        """Return the arguments with which ``pandas.read_csv`` reads the columns of this file."""
         return {
             "sep": separator,
             "quoting": csv.QUOTE_NONE if self.is_trec else csv.QUOTE_MINIMAL,
@@ -154,7 +158,7 @@ class _Table:
             raise InputError(f"the block must begin with a line of 1 to {len(self.columns)} fields; got {n_fields}")
 
     def checked(self, chunk):
-        """Check parsed rows, and return a dict of the columns that the layout names.
+        """Check the parsed rows `chunk`, a frame, and return its columns as a dict without the skipped columns.
 
         Raises InputError, a ValueError, if an id is empty or a number is not finite.
         """

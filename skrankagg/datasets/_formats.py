@@ -174,7 +174,11 @@ class Format:
 
 
 def _header_layout(look, style):
-    """Return the layout of a table that begins with a header, or None if the first line is not a header."""
+    """Return the Layout of a table (its columns, and the line after which its rows begin) as given by its header.
+
+    `look` gives access to the first line of the file. The result is None if this line, split in the given style, is not
+    a header.
+    """
     header, decimal = look.fields(style), look.decimal
     # A header contains no numbers. A row of a FLAGR file must contain numbers, so it never counts as a header.
     names = None if any(is_number(title, mark) for title in header for mark in ".,") else held(look.kind, header)
@@ -195,7 +199,11 @@ def _header_layout(look, style):
 
 
 def _sniff_headers(*styles):
-    """Return a `sniff` function that recognises tables with a header, in one or several styles."""
+    """Return a function that recognises tables with a header, for use as `sniff` of a Format.
+
+    A style names the separator of the table: "csv" (commas), "semicolon" or "tsv" (tabs). The function returns a list
+    of the layouts that fit the file.
+    """
     return lambda look: [layout for style in styles if (layout := _header_layout(look, style)) is not None]
 
 
@@ -520,7 +528,11 @@ def _unknown(look, formats):
 
 
 def _named_layout(look, columns):
-    """Return the layout of a table without a header; `columns` contains the names of the table's columns."""
+    """Find the separator of a table without a header, and return the table's Layout.
+
+    `look` gives access to the first line of the file. `columns` contains the name of each column, or None for a skipped
+    column.
+    """
     names, kind, decimal = tuple(columns), look.kind, look.decimal
     held = [name for name in names if name is not None]
     if not set(held) <= set(kind.known) or len(set(held)) < len(held) or not kind.suffices(set(held)):

@@ -174,7 +174,10 @@ def _check_id(text, name, place):
 
 
 def _leaves(data, kind):
-    """Read rows from a dict ``{query: {item: number}}`` or ``{voter: {query: {item: number}}}``."""
+    """Convert a dict ``{query: {item: number}}`` or ``{voter: {query: {item: number}}}`` to a table.
+
+    Returns a list of the names of the columns, and a list of the rows.
+    """
     number = "score" if kind is LISTS else "relevance"
     inner = (leaf for middle in data.values() if isinstance(middle, dict) for leaf in middle.values())
     by_voter = kind is LISTS and isinstance(next(inner, None), dict)

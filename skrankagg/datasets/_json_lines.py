@@ -65,7 +65,10 @@ def _kind(value):
 
 
 def _is_of_line(key, begin):
-    """Return True if JSON Lines can contain this key with a value that begins with the character `begin`."""
+    """Return True if a line of JSON Lines can contain this key with a value of this type.
+
+    `begin` is "{" for an object, "[" for an array, and "1" for any other value.
+    """
     return key in _ITEMS["lists"] if begin == "[" else canonical(key) is not None and begin != "{"
 
 
@@ -202,10 +205,10 @@ class _Rows:
 
 
 def _line_layout(keys, kind, place):
-    """Find the meaning of the keys of a line; return the key of the items, and a dict of the other keys.
+    """Return the key under which a JSON object on one line has its items, and a dict that maps columns to other keys.
 
-    The first result is the key whose value contains the list of items. It is an empty text if the line contains a
-    single item. The dict maps the name of each column to the key of its value.
+    The key is an empty text if the line contains a single item. The dict maps the name of each column, such as "query",
+    to the key under which the object has the column's value.
     """
     known = (*_ITEMS[kind.name], _VOTERS) if kind is LISTS else _ITEMS[kind.name]
     containers = [key for key in keys if key in known]
@@ -281,7 +284,7 @@ def _read_objects(hits, kind, place):
 
 
 def _hit_layout(keys, kind, place):
-    """Return a dict that maps the columns of an item to the keys of its object."""
+    """Return a dict that maps each column (item, rank, score or relevance) to its key in the JSON object of an item."""
     found = {name: [key for key in keys if canonical(key) == name] for name in ("item", *_numbers_of(kind))}
     found["item"] = found["item"] or [key for key in keys if key in {"id", "_id"}]
     for name, titles in found.items():

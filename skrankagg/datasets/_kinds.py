@@ -45,9 +45,10 @@ QRELS = Kind(
 
 
 def held(kind, header):
-    """Return the canonical name of each column of a header; return None if necessary columns are missing.
+    """Return a tuple with the canonical name of each column of a header, or None if necessary columns are missing.
 
-    In the returned tuple, the name of a skipped column is None.
+    Columns that have no meaning in content of this `kind` (lists or judgements) are skipped. For them, the tuple
+    contains None instead of a name.
     """
     names = [canonical(title) for title in header]
     names = [name if name in kind.known else None for name in names]

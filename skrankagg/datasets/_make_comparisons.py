@@ -14,7 +14,7 @@ __all__ = ["make_comparisons"]
 
 
 class Comparisons(NamedTuple):
-    """Paired comparisons, the true worths of the items, and the true reliabilities of the voters."""
+    """Paired comparisons, and the parameters from which they were drawn: worths of items, reliabilities of voters."""
 
     comparisons: pd.DataFrame
     worth: pd.DataFrame
@@ -193,9 +193,10 @@ def make_comparisons(
 
 
 def _draw_pairs(exposure, n_pairs, random):
-    """Draw pairs of different items, with probabilities that depend on the items' exposure.
+    """Draw pairs of different items, as an array of item numbers of shape (n_pairs, 2).
 
-    The result has the shape (n_pairs, 2).
+    The array `exposure` contains a positive number for each item. An item is drawn with a probability proportional to
+    its number.
     """
     bound = np.cumsum(exposure)
 

@@ -17,7 +17,10 @@ Preset = Literal["large-mixed", "large-ranked", "small-mixed", "small-ranked"]
 
 
 class GeneTruth(NamedTuple):
-    """True parameters of the lists: a frame with the noise of each list, and a frame of the true items."""
+    """Parameters from which the lists were drawn, as two frames: `voters` has a row for each list, with its noise.
+
+    `items` has a row for each relevant item, with its place in the true order and its mean.
+    """
 
     voters: pd.DataFrame
     items: pd.DataFrame
@@ -33,7 +36,10 @@ _PRESETS = {
 
 
 def _true_means(n_true):
-    """Return the means of the observations of the true items, best first, as an array of shape (n_true,)."""
+    """Compute the true mean of each relevant item, best first, as an array of shape (n_true,).
+
+    In each list, an item is observed as its mean plus noise. The list contains the items with the highest observations.
+    """
     curve = 0.1405463 * np.exp(-0.00990575 * np.arange(1, n_true + 1)) + 0.06253942
     return 2 * curve / curve[0]
 
@@ -259,7 +265,10 @@ def make_gene_lists(
 
 
 class _Kind:
-    """Generator of the lengths, the noise and the items of all ranked lists, or of all unranked lists."""
+    """Generator of random lists, used once for all ranked lists and once for all unranked lists.
+
+    It draws the length of each list, the standard deviation of the noise in the list, and the items of the list.
+    """
 
     def __init__(self, n_queries, n_lists, n_items, log_length, noise, heterogeneity, streams):
         length_random, noise_random, self._view_random, self._absent_random = streams

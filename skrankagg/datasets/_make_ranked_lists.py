@@ -16,7 +16,7 @@ __all__ = ["make_ranked_lists"]
 
 
 class Truth(NamedTuple):
-    """True parameters of the lists: a frame of the voters, and a frame of the utilities of the items."""
+    """Parameters from which the lists were drawn: a frame of the voters, and a frame of the utilities of the items."""
 
     voters: pd.DataFrame
     utilities: pd.DataFrame
@@ -56,7 +56,8 @@ def _make_voters(n_voters, quality, quality_spread, adversarial_share, random):
 def _hide(seen_score, n_known, random):
     """Draw the `n_known` items that each voter knows in each query; set the scores of all other items to -infinity.
 
-    The array `seen_score` is changed in place.
+    The array `seen_score`, whose last axis is the items, contains the scores that the voters give. It is changed in
+    place.
     """
     if n_known < seen_score.shape[-1]:
         luck = random.random_sample(seen_score.shape)

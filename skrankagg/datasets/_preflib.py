@@ -196,8 +196,9 @@ def _lines(path):
 def _new_header(numbered):
     """Read a header in the current format.
 
-    Returns three values: the alternatives, the numbered lines of the ballots, and the character between the number of
-    voters and the order.
+    Returns three values. The first is a dict that maps the number of each alternative to its name. The second is a list
+    of the lines with ballots, each with its line number. The third is the character that, in such a line, separates the
+    number of voters from the order of the alternatives.
     """
     alternatives, declared, declared_on = {}, None, None
     for number, line in numbered:
@@ -249,7 +250,11 @@ def _old_header(numbered):
 
 
 def _ballots(numbered, mark, alternatives):
-    """Return a row (ballot, alternative, rank, weight) for each alternative on each ballot."""
+    """Return a list with a tuple (ballot, alternative, rank, weight) for each alternative on each ballot.
+
+    `numbered` contains the lines with ballots, and `mark` is the character that follows the number of voters in a line.
+    This number becomes the weight.
+    """
     rows, ballot = [], 0
     for number, line in numbered:
         count, found, order = line.partition(mark)

@@ -112,7 +112,7 @@ def _joined(frames):
 
 
 def _text_of(ids):
-    """Convert categories of a Series or an Index to text; other ids are returned as they are."""
+    """Convert a categorical Series or Index of ids to one of plain text; other ids are returned unchanged."""
     if not isinstance(ids.dtype, pd.CategoricalDtype):
         return ids
     if isinstance(ids, pd.Index):
@@ -121,7 +121,7 @@ def _text_of(ids):
 
 
 def _encoded(frame):
-    """Encode a frame of text and categories; all ids of the result are text."""
+    """Convert a frame, whose ids are text or categories, to RankedLists, whose ids are text."""
     lists = RankedLists.from_frame(frame)
     coded = {name: getattr(lists, name) for name in ("queries", "voters", "items")}
     return replace(lists, **{name: _text_of(ids) for name, ids in coded.items()})

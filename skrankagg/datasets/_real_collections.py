@@ -134,7 +134,11 @@ _IDS = ("query", "voter", "item")
 
 
 def _read_letor(text, rows, judged):
-    """Append the file's lines to `rows` as (query, voter, item, number), and add the file's judgements to `judged`."""
+    """Read the text of a LETOR file into the list `rows` and the dict `judged`.
+
+    Each line has the relevance of an item, and numbers that belong to voters. A tuple (query, voter, item, number) is
+    appended to `rows` for each of these numbers. The relevance is stored in `judged` under the key (query, item).
+    """
     for line_number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
         if not line.strip():
             continue

@@ -144,7 +144,11 @@ def _mutual_information(X, y):
 
 
 def _selectors():
-    """Return a dict that maps the name of each selector to an estimator and a function that reads its scores."""
+    """Return a dict of methods of feature selection, by name.
+
+    Each value is a pair: an estimator of scikit-learn, and a function that returns the score of each feature from the
+    fitted estimator.
+    """
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.feature_selection import RFE, SelectKBest, f_classif
     from sklearn.linear_model import LogisticRegression

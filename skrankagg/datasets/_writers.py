@@ -26,7 +26,10 @@ _WRITTEN = {one.name: one for one in written()}
 
 
 def _by_suffix(runs):
-    """Return a dict that maps file suffixes to formats; if `runs` is false, it contains only formats of tables."""
+    """Return a dict that maps each file suffix to the format for writing a file with this suffix.
+
+    If `runs` is false, the dict contains only formats whose files keep all columns of a frame, such as CSV.
+    """
     return {suffix: one for one in _WRITTEN.values() if runs or one.is_table for suffix in one.suffixes}
 
 

@@ -56,12 +56,19 @@ class _Mapped:
 
 
 def _is_known(dtype):
-    """Return False if a type is categorical with unknown categories, which may differ between partitions."""
+    """Return True unless a column type is categorical and Dask does not know its categories.
+
+    Unknown categories may differ between partitions.
+    """
     return not isinstance(dtype, pd.CategoricalDtype) or has_known_categories(pd.Series(dtype=dtype))
 
 
 def _call_all(work, parts):
-    """Call `work` on each partition that has rows, and return the results; `work` is sent to each worker only once."""
+    """Call `work` on the rows of each partition, and return the list of results.
+
+    Each element of `parts` contains the arguments of one call. Partitions without rows are skipped. `work` is sent to
+    each worker only once.
+    """
     shipped = dask.delayed(work, pure=False)
     found = dask.compute(*(dask.delayed(_call)(shipped, *rows) for rows in parts))
     return [one for one in found if one is not None]

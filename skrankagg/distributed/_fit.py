@@ -125,7 +125,10 @@ def _learns(estimator):
 
 
 def _learns_mean(estimator):
-    """Return True if an estimator learns nothing, or learns only from sums over lists."""
+    """Return True if an estimator needs no fit, or if it learns only from sums over the lists.
+
+    Such sums can be computed for each partition and then added.
+    """
     if isinstance(estimator, WeightedAggregator) and estimator.weighting == "global":
         return estimator._pools_sums
     return not _learns(estimator)

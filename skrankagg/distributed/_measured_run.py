@@ -118,12 +118,15 @@ def evaluate_partitions(
 
 
 def _engine_of(qrels):
-    """Return judgements as Partitions if they are a frame of Dask or Spark; return None for judgements in memory."""
+    """Wrap `qrels` in Partitions if it is a frame of Dask or Spark; return None if the judgements are in memory."""
     return make_partitions(qrels) if type(qrels).__module__.startswith(("dask", "pyspark")) else None
 
 
 def _rest(work, found):
-    """Measure the judged queries that are missing from all partitions."""
+    """Measure the judged queries that occur in no partition of the run, as if they had no results.
+
+    `found` contains the results of the partitions. With ``missing_queries="skip"``, these queries are left out.
+    """
     there = np.zeros(work.qrels.n_queries, dtype=bool)
     for part in found:
         there[part.places] = True

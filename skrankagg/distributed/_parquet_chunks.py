@@ -304,7 +304,10 @@ class ParquetChunks:
             progress.close()
 
     def _frames(self, skip=0):
-        """Yield the result of each chunk that begins at row `skip` or later, and the row where the chunk ends."""
+        """Apply the functions in `self.work` to each chunk; yield the result, and the row where the chunk ends.
+
+        A chunk consists of consecutive rows with whole queries. Only chunks that begin at row `skip` or later are read.
+        """
         for table, end in self._tables(skip):
             yield self._apply(table) if self.work else table.to_pandas(), end
 
@@ -316,7 +319,7 @@ class ParquetChunks:
     def _tables(self, skip=0):
         """Yield each chunk that begins at row `skip` or later, and the row where the chunk ends.
 
-        `skip` must be the first row of a chunk.
+        A chunk consists of consecutive rows with whole queries. `skip` must be the first row of a chunk.
         """
         from ._arrow_chunks import HashSet, whole_queries
 
@@ -361,7 +364,10 @@ class ParquetChunks:
                 return
 
     def _refuse_torn(self, queries, end):
-        """Raise InputError if one of the queries also occurs before row `end`; compare the ids, not their hashes."""
+        """Raise InputError if one of the ids in `queries` also occurs before row `end`.
+
+        The ids are compared, because two different ids may have the same hash.
+        """
         for above in self._queries_above(end):
             found = queries[queries.isin(above)]
             if len(found):

@@ -71,7 +71,10 @@ class Partitions(ABC):
 
     @abstractmethod
     def gather_pairs(self, work, other):
-        """For each group of queries, apply `work` to their rows in this frame and in `other`; list the results."""
+        """Apply `work` to each group of whole queries, and return the list of results.
+
+        `work` takes two arguments: the rows of these queries in this frame, and their rows in `other`.
+        """
 
     @abstractmethod
     def rows_of(self, queries):
@@ -105,6 +108,9 @@ def refuse_torn(partitions, hashes):
 
 
 def find_torn(hashes):
-    """Return the distinct hashes that occur in more than one array."""
+    """Return the distinct values that occur in more than one of the arrays in `hashes`.
+
+    Each array contains distinct hashes of the query ids of one partition.
+    """
     together = np.sort(np.concatenate([*hashes, np.empty(0, dtype=np.uint64)]))
     return pd.unique(together[1:][together[1:] == together[:-1]])

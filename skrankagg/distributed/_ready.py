@@ -19,8 +19,7 @@ def steps_of(estimator):
 def check_ready(estimator):
     """Raise an error if an estimator cannot aggregate the queries of each partition separately.
 
-    Returns the estimator that aggregates. For a search, this is the best estimator; otherwise, it is `estimator`
-    itself.
+    Returns the best estimator of a search, such as GridSearchCV. Any other estimator is returned unchanged.
     """
     if isinstance(estimator, type) or not hasattr(estimator, "transform"):
         raise InputTypeError(

@@ -23,7 +23,7 @@ _LIBRARIES = ("skrankagg", "numpy", "scipy", "pandas", "scikit-learn", "pyarrow"
 
 
 def write_in_parts(chunks, path, job, resume, tell):
-    """Write the results of all chunks to a file, and return the file's number of rows.
+    """Write the results of all chunks to one Parquet file, and return the number of rows in this file.
 
     Parameters
     ----------
@@ -73,7 +73,10 @@ def _describe_job(chunks, job):
 
 
 def _open_folder(folder, path, record, resume):
-    """Prepare the folder of parts (results of single chunks); return the parts of an interrupted call of this job."""
+    """Prepare the folder of parts; return the parts of an interrupted call of this job.
+
+    A part is a file with the result of one chunk. `record` is the description of this job.
+    """
     inside = sorted(folder.iterdir()) if folder.exists() else []
     records = {part: _read_record(part) for part in inside if part.suffix != _NEW}
     if None in records.values():
@@ -100,7 +103,10 @@ def _open_folder(folder, path, record, resume):
 
 
 def _read_record(part):
-    """Return the description of the job that wrote a part; return None for a file that is not a part."""
+    """Return the description of the job that wrote a part (file with the result of a chunk).
+
+    Return None for a file that is not a part.
+    """
     try:
         return json.loads(read_schema(part).metadata[_JOB])
     except (OSError, pa.ArrowException, KeyError, TypeError):  # this is not a Parquet file, or not a part
@@ -108,7 +114,11 @@ def _read_record(part):
 
 
 def _compare(part, other, record):
-    """Raise InputError if a part belongs to another named job, or to this job with other settings."""
+    """Raise InputError if a part belongs to a job with another name, or to this job with other settings.
+
+    A part is a file with the result of one chunk. `other` describes the job that wrote it, and `record` describes this
+    job. Parts of jobs without a name are not checked.
+    """
     name = other["job"]
     if name is None:
         return
@@ -147,7 +157,7 @@ def _to_table(frame, schema):
 
 
 def _write_part(part, table):
-    """Write a part to a temporary file, and rename the file when it is complete."""
+    """Write the result of a chunk to a temporary file, and rename it to `part` when it is complete."""
     new = part.with_name(part.name + _NEW)
     write_table(table, new)
     os.replace(new, part)

@@ -16,12 +16,13 @@ from ._members import of_each_name
 def lists_frame(found, weights, *, by_split):
     """Turn an array of importances, of shape (n_splits, n_estimators, n_features), into a frame of ranked lists.
 
-    The items of the lists are the numbers of the columns (features).
+    The array is `found`. The items of the lists are the numbers of the columns (features).
 
-    `weights` maps the name of each estimator to its weight. Besides the columns of ranked lists, the frame has a column
-    `split` with the number of the fold. A feature whose importance is NaN is absent from the list. Positive infinite
-    scores are replaced by the largest finite score of the list, and negative infinite scores by the smallest one. If
-    the list has no finite score, 1 and 0 are used. The ranks do not change.
+    `weights` maps the name of each estimator to its weight. If `by_split` is true, each estimator has a separate voter
+    name for each fold. Besides the columns of ranked lists, the frame has a column `split` with the number of the fold.
+    A feature whose importance is NaN is absent from the list. Positive infinite scores are replaced by the largest
+    finite score of the list, and negative infinite scores by the smallest one. If the list has no finite score, 1 and 0
+    are used. The ranks do not change.
     """
     n_columns = found.shape[2]
     value = found.reshape(-1, n_columns)

@@ -107,9 +107,10 @@ def _sizes(value, order):
 
 
 def _before_step(step, value, title, name):
-    """Map the importances of a step's output columns to the step's input columns; dropped columns get NaN.
+    """Map the importances of the output columns of a step to its input columns; dropped columns get NaN.
 
-    The columns are matched by name. A step without column names is assumed to keep all columns.
+    The columns are matched by name. A step without column names is assumed to keep all columns. Error messages contain
+    `title`, the name of the step, and `name`, the name of the pipeline.
     """
     if isinstance(step, str) or step is None:
         return value

@@ -124,7 +124,7 @@ def null_deviation(ptr, first, second):
 
 
 def robust_z(query, agreement):
-    """Return the robust z-score of each list's agreement within its query.
+    """For each list, return a robust z-score of its agreement among the agreements of all lists of its query.
 
     The value is NaN if the query has fewer than five lists, or if the agreements in the query hardly differ.
     """

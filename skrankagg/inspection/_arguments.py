@@ -11,9 +11,9 @@ from ..exceptions import InputTypeError, UnequalLengthWarning, UnknownVoterWarni
 
 
 def encode_with_groups(aggregator: BaseAggregator, X: object, *names: object) -> RankedLists:
-    """Encode lists, and keep some columns of the frame `X` as groupings of the lists.
+    """Encode lists, and keep the columns of the frame `X` that assign each list to a group, such as a judge.
 
-    These columns are named in `names` or in the parameters of the aggregator.
+    The names of these columns are in `names` or in the parameters of the aggregator.
     """
     if isinstance(aggregator, BaseAggregator):
         names = (*names, *aggregator._named_groups)

@@ -224,7 +224,10 @@ def audit(
 
 
 def _unit(lists, unit):
-    """Return the name of the grouping whose groups are independent, or None if all duels are independent."""
+    """Return the name of the column that divides the duels into independent groups.
+
+    A duel is a paired comparison. None means that all duels are independent.
+    """
     voting = lists.list_weight > 0
     numbers = {name: lists.list_groups[name][voting].nunique() for name in group_names(lists)}
     if unit is None:

@@ -92,11 +92,10 @@ def _without_slots(board):
 
 
 def flips(board):
-    """Test whether judges who see two items in both orders prefer the item shown first, or the item shown second.
+    """Test whether judges who see two items in both display orders prefer the item shown first or second.
 
-    Two verdicts on the same two items, shown in opposite orders, form a pair. In some pairs, the item shown first wins
-    both times. In other pairs, the item shown second wins both times. The test compares the numbers of these two kinds
-    of pairs.
+    The test uses two kinds of pairs of items. In one kind, the item shown first wins in both orders. In the other kind,
+    the item shown second wins in both orders. The test compares the numbers of pairs of the two kinds.
     """
     if not board.has_slots:
         return skipped(
@@ -124,10 +123,11 @@ def flips(board):
 
 
 def _twice_judged(board):
-    """Count the pairs of items that the same groups judged once in each order; return three numbers.
+    """Count the pairs of items that the same judge compared exactly once in each display order; return three numbers.
 
-    The first number counts the pairs in which the item shown first won both times. The second number counts the pairs
-    in which the item shown second won both times. The third number counts all pairs.
+    Duels have the same judge if all their groups are the same. A pair of items is counted for each such judge. The
+    first number counts the pairs in which the item shown first won both times. The second number counts the pairs in
+    which the item shown second won both times. The third number counts all pairs.
     """
     if not board.groupings:
         return 0, 0, 0
@@ -205,10 +205,11 @@ class _Pairs:
         self.won = np.bincount(self.pair, weights=weight * self.share, minlength=len(code))
 
     def fit(self, prior, won=None):
-        """Fit the log-worths of the items, and then fit them again together with a cubic term.
+        """Fit Bradley and Terry's model, and fit it again with a cubic term; return the second fit as `_FitOfPairs`.
 
-        `won`, of shape (n_draws, n_pairs), contains the number of wins of each pair in each drawn data set. None uses
-        the wins in the data.
+        The model has a log-worth (strength) for each item. The term is the cube of the difference between the
+        log-worths of the two items in the first fit. `won`, of shape (n_draws, n_pairs), contains the number of wins of
+        each pair in each drawn data set. None uses the wins in the data.
         """
         won = self.won[None] if won is None else won
         n_draws = len(won)
@@ -227,7 +228,10 @@ class _Pairs:
 
 
 class _FitOfPairs:
-    """Residuals and variances of the wins of each pair of items, for one data set or several drawn data sets."""
+    """Residuals and variances of the number of wins in each pair of items, according to a fitted model.
+
+    The wins are from one data set or from several drawn data sets.
+    """
 
     def __init__(self, odds, cubic, won, number, pairs):
         probability = 1 / (1 + np.exp(-odds))
@@ -247,7 +251,10 @@ class _FitOfPairs:
 
 
 def _chi_square(residual, variance):
-    """Divide each pair's squared residual by its variance, and sum over the pairs; pairs of variance 0 add nothing."""
+    """Return the chi-square statistic: the sum over pairs of the squared residual divided by the variance.
+
+    Pairs with a variance of 0 add nothing.
+    """
     return np.divide(residual**2, variance, out=np.zeros_like(residual), where=variance > 0).sum(axis=-1)
 
 
@@ -262,7 +269,7 @@ def _by_draws(pairs, fit, statistic, prior, n_resamples, rng):
 def _by_signs(pairs, fit, group, statistic, n_resamples, rng):
     """Return the p-value of the chi-square statistic, from draws of a random sign for each group.
 
-    Each draw multiplies all residuals of a group by the sign of the group.
+    `group` contains the group of each duel. Each draw multiplies all residuals of a group by the sign of the group.
     """
     own = (pairs.share - fit.probability[pairs.pair]) * pairs.weight
     number = np.unique(group, return_inverse=True)[1]

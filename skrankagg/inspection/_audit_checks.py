@@ -38,19 +38,25 @@ class Check(NamedTuple):
 
 
 def judged(check, value, unit, reference, warns, seen, advice, p=np.nan):
-    """Return the row of a check: a warning with advice if `warns` is true, otherwise "ok" without advice."""
+    """Return the result of a check; its verdict is "warning" if `warns` is true, and "ok" otherwise.
+
+    The result is a row of the audit. It contains `advice` only if it is a warning.
+    """
     warns = bool(warns)
     verdict = "warning" if warns else "ok"
     return Check(check, float(value), unit, reference, float(p), verdict, seen, advice if warns else "")
 
 
 def skipped(check, unit, reference, reason, advice=""):
-    """Return the row of a check that is skipped because the data do not allow it."""
+    """Return the result of a check that was skipped; `reason` states why the data do not allow the check."""
     return Check(check, np.nan, unit, reference, np.nan, "skipped", reason, advice)
 
 
 def connectivity(board):
-    """Check that a chain of duels connects all items; with ``prior=0``, also check that all worths are finite."""
+    """Check that a chain of duels connects all items; with ``prior=0``, also check that all worths are finite.
+
+    The worth of an item is its strength in Bradley and Terry's model.
+    """
     n_parts, label = strong_components(board.met > 0)
     if n_parts > 1:
         largest = np.bincount(label).argmax()
@@ -65,7 +71,10 @@ def connectivity(board):
 
 
 def _ends(board):
-    """Return a text that names the items that won, or lost, all duels against the other items; it may be empty."""
+    """Return a text that names items that never lost or tied, and items that never won or tied, against the others.
+
+    The text is empty if no such item exists.
+    """
     beaten = np.zeros((board.n, board.n), dtype=bool)
     beaten[board.first[board.share > 0], board.second[board.share > 0]] = True
     beaten[board.second[board.share < 1], board.first[board.share < 1]] = True
@@ -82,9 +91,10 @@ def _ends(board):
 
 
 def coverage(board):
-    """Compare the width of the widest interval of an item with the width in an even schedule of duels.
+    """Compare the widest confidence interval of an item's log-worth with the intervals in an even schedule of duels.
 
-    In an even schedule, all pairs of items meet equally often. The schedule has the same number of duels as the board.
+    The log-worth is the estimated strength of an item. In an even schedule, all pairs of items meet equally often. The
+    schedule has the same number of duels as the board.
     """
     games, n = board.met.sum(axis=1), board.n
     laplacian = (np.diag(games) - board.met) / 4
@@ -106,9 +116,10 @@ def coverage(board):
 
 
 def votes(board, errors):
-    """Compare the median number of places in the confidence intervals of the items with a limit.
+    """Check that the median width of the confidence intervals of the items' places does not exceed a limit.
 
-    `errors`, of shape (n_resamples, n_items), contains random draws of the errors of the log-worths.
+    `errors`, of shape (n_resamples, n_items), contains random draws of the errors of the log-worths, which are the
+    estimated strengths of the items.
     """
     places = rankdata(-(board.worth + errors), axis=1, method="ordinal")
     low, high = np.quantile(places, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=0, method="inverted_cdf")
@@ -123,9 +134,10 @@ def votes(board, errors):
 
 
 def separation(board, errors):
-    """Check that at least half of all pairs of items differ significantly; also count such pairs of neighbours.
+    """Check that at least half of all pairs of items differ significantly in their log-worths (estimated strengths).
 
-    `errors`, of shape (n_resamples, n_items), contains random draws of the errors of the log-worths.
+    Also count the pairs of neighbours in the ranking that differ significantly. `errors`, of shape (n_resamples,
+    n_items), contains random draws of the errors of the log-worths.
     """
     order, error = board.order, board.error(board.covariance)
     gap = board.worth[:, None] - board.worth
@@ -149,7 +161,11 @@ def separation(board, errors):
 
 
 def ties(board, lists):
-    """Compare the board, in which a tie is half a win, with boards that leave ties out or model them."""
+    """Compare the log-worths of the board, which counts a tie as half a win, with two other ways to treat ties.
+
+    One way is to leave ties out, and the other is to include them in the model. A log-worth is the estimated strength
+    of an item.
+    """
     tied = board.share == 0.5
     share = board.count[tied].sum() / board.count.sum()
     if not tied.any():

@@ -33,10 +33,10 @@ _NAME_GROUPS = "Name the columns of judges and prompts (voter=, groups=) when yo
 
 
 def clustering(board, n_resamples, rng):
-    """Test whether the duels of a group resemble each other more than independent duels would.
+    """Test whether the results of duels in a group resemble each other more than results of independent duels would.
 
     The score of a duel is the gradient of its log-likelihood. The scores are summed over each group. The test compares
-    the squared length of these sums with the squared lengths in draws that give each duel's score a random sign.
+    the squared length of these sums with the squared lengths in draws that give the score of each duel a random sign.
     """
     if board.group is None:
         if not board.groupings:
@@ -86,11 +86,12 @@ def _parts(board, order):
 
 
 def _squares(board, parts, value):
-    """Return the sum of the squared lengths of the groups' gradients.
+    """Return the sum of the squared lengths of the gradients of all groups.
 
     The gradient of a group has an entry for each item. The entry is the sum of `value` over the rows in which the item
-    is first, minus the sum over the rows in which it is second. Lengths are measured in the metric of the inverse
-    information. `parts` contains the row numbers that `_parts` returned.
+    is first, minus the sum over the rows in which it is second. The squared length of a gradient g is the product g' V
+    g, where V is the inverse information matrix of the log-worths. `parts` contains the row numbers that `_parts`
+    returned.
     """
     total = 0.0
     for rows in parts:
@@ -104,7 +105,10 @@ def _squares(board, parts, value):
 
 
 def influence(board):
-    """Find the smallest number of groups whose removal changes the first place or a clear order of two neighbours."""
+    """Find how few groups or duels must be removed to change the first place or the order of two neighbours.
+
+    Neighbours are items with consecutive places. Only pairs of items whose order is statistically clear give a warning.
+    """
     units, order, words = _Units(board), board.order, board.words
     error = board.error(board.inverse)
     one_step = [units.fewest(int(order[0]), int(other)) for other in order[1 : 1 + _CHALLENGERS]]
@@ -172,7 +176,7 @@ class _Units:
         return alone[:1] if number == 1 and alone else self.order(upper, lower)[:number]
 
     def _alone(self, upper, lower):
-        """Return each large group whose removal alone moves item `lower` ahead of item `upper`."""
+        """Return the groups in `without_large` whose removal alone moves item `lower` ahead of item `upper`."""
         return [one for one, worth in self.without_large.items() if worth[lower] > worth[upper]]
 
     def pull(self, upper, lower):
@@ -236,7 +240,10 @@ class _Units:
         return bool(fit.converged.all()) and fit.log_worth[lower] > fit.log_worth[upper]
 
     def _fit_without(self, gone):
-        """Fit the board again; `gone` is the share of each row's duels that is left out."""
+        """Fit the model of the board again without some duels.
+
+        `gone` contains, for each row of the board, the share of its duels that is left out.
+        """
         board = self.board
         return board.rows.with_weight(board.weight * (1 - gone)).fit(prior=board.prior, start=board.fit)
 

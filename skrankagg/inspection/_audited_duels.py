@@ -101,7 +101,7 @@ class AuditedDuels:
 
     @property
     def weight(self):
-        """Total weight of the duels of each row."""
+        """Total weight of the duels that each row represents, as an array of shape (n_rows,)."""
         return self.count * self.factor
 
     @property
@@ -181,15 +181,15 @@ class AuditedDuels:
 
     @cached_property
     def clear(self):
-        """Mask of shape (n, n), which is True at (i, j) if item i is clearly above item j."""
+        """Mask of shape (n, n), which is True at (i, j) if item i has a significantly higher log-worth than item j."""
         limit = -stdtrit(self.degrees, LEVEL / 2)
         return self.worth[:, None] - self.worth > limit * self.error(self.covariance)
 
     def draws(self, n_resamples, rng):
         """Draw random errors of the log-worths; return an array of shape (n_resamples, n).
 
-        The errors are normally distributed. With a grouping, they come from the t distribution with `degrees` degrees
-        of freedom.
+        If the duels are not grouped, the errors are normally distributed. If the duels are grouped, the errors come
+        from the t distribution with `degrees` degrees of freedom.
         """
         size, vectors = np.linalg.eigh(self.covariance)
         spread = vectors * np.sqrt(np.maximum(size, 0.0))
@@ -227,9 +227,9 @@ def check_board(lists):
 
 
 def _shown_first(lists, upper):
-    """Return a mask of the lists whose first item was shown first; return None if the display order is not known.
+    """Return a mask of the lists that store the item shown first in their first row.
 
-    `upper` contains the row of the first item of each list.
+    `upper` contains the first row of each list. If the display order is not known, the result is None.
     """
     if POSITION not in (lists.covariates or ()):
         return None

@@ -153,9 +153,10 @@ def rank_confidence(
 
 
 def _says(lists, q, gain, given):
-    """Return the unweighted points that each list of query `q` gives to each item.
+    """Return the points, before they are weighted, that each list of query `q` gives to each item.
 
-    The result is an array of shape (n_lists, n_items).
+    The result is an array of shape (n_lists, n_items). `gain` contains the points that each row of the lists gives to
+    its item. If `given` is not None, it contains points that each list additionally gives to all items of the query.
     """
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = slice(lists.row_ptr[first], lists.row_ptr[last])

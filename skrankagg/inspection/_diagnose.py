@@ -96,7 +96,10 @@ class Diagnosis(NamedTuple):
 
 
 class _Finding(NamedTuple):
-    """A fact or warning, which becomes a row of the frame; `voters` contains the codes of the voters concerned."""
+    """A fact or warning, which becomes a row of the frame of `diagnose`.
+
+    `voters` contains the codes of the voters concerned.
+    """
 
     level: str
     topic: str
@@ -393,7 +396,11 @@ def _copies(like, names, n_voters):
 
 
 def _groups(found):
-    """Return the connected groups of voters in a matrix of voter pairs; each group is a sorted list of voter codes."""
+    """Divide voters into connected groups, and return each group as a sorted list of voter codes.
+
+    `found`, of shape (n_voters, n_voters), is a mask of the pairs of voters that are connected directly. Voters without
+    such a pair are left out.
+    """
     _, label = connected_components(csr_array(found), directed=False)
     groups = [np.flatnonzero(label == one).tolist() for one in np.flatnonzero(np.bincount(label) > 1)]
     return sorted(groups)
@@ -457,7 +464,11 @@ def _medians_of_queries(lists, value):
 
 
 def _below(lists, value, level):
-    """Return a mask of the voters whose mean value over their lists is significantly below 0 in a one-sided t-test."""
+    """Return a mask of the voters for whom the mean of `value` is significantly below 0 in a one-sided t-test.
+
+    `value` contains a value for each list, and the mean is taken over the lists of the voter. `level` is the level of
+    the test.
+    """
     mean, n = by_voter(lists, value)
     variance, _ = by_voter(lists, (value - mean[lists.list_voter]) ** 2)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -596,7 +607,7 @@ def _text(frame, lists):
 
 
 def sentence(row):
-    """Return a finding as one paragraph, with its harms and its advice; `row` is a row of the frame."""
+    """Return a finding, its harms and its advice as one paragraph; `row` is a row of the frame of `diagnose`."""
     harms = row.harms and f"Harms: {row.harms}"
     advice = row.advice and f"Advice: {row.advice}"
     return " ".join([f"{row.level} ({row.topic}):", *filter(None, (row.seen, harms, advice))])

@@ -32,14 +32,14 @@ def query_rng(seed, query):
 
 
 def make_draws(given, lists, unit, n_resamples, seed, votes=None):
-    """Return random draws of lists, of voters or of queries.
+    """Return random draws of lists, of voters, of queries or of groups.
 
     `given` contains the user's lists, and `lists` contains the same lists after the method has prepared them. Lists of
-    weight 0 are never drawn. The unit is "list", "voter", "query" or the name of a grouping. For the unit "query",
-    `lists` contains all lists in one query, in the same order. For the unit "list", `votes` states whether the given
-    weights are numbers of ballots. If `votes` is None, the weights are numbers of ballots in each query whose weights
-    are all integers. In a draw, a list gets weight for each time that the list, or one of its ballots, is drawn. This
-    weight includes the method's weight for the voter of the list.
+    weight 0 are never drawn. `unit` is "list", "voter", "query" or the name of a column that assigns lists to groups.
+    For the unit "query", `lists` contains all lists in one query, in the same order. For the unit "list", `votes`
+    states whether the given weights are numbers of ballots. If `votes` is None, the weights are numbers of ballots in
+    each query whose weights are all integers. In a draw, a list gets weight for each time that the list, or one of its
+    ballots, is drawn. This weight includes the method's weight for the voter of the list.
     """
     counted = lists.list_weight > 0
     if unit != "list":
@@ -134,7 +134,7 @@ class _Draws:
         self.n_units = n_units
 
     def weights(self, start, stop):
-        """For queries `start` to `stop` - 1, return the weights of the lists in all draws."""
+        """For queries `start` to `stop` - 1, return the weights of the lists in all draws as :class:`DrawnWeights`."""
         own = slice(self.list_ptr[start], self.list_ptr[stop])
         return DrawnWeights(*self.units(start, stop), self.weight[own])
 
@@ -155,9 +155,10 @@ class _DrawsOfQueries(_Draws):
         self.ballots, self.first, self.equal, self.ids = ballots, first, equal, ids
 
     def units(self, start, stop):
-        """For queries `start` to `stop` - 1, return how often each unit is drawn, and the unit of each list.
+        """For queries `start` to `stop` - 1, return how often each list is drawn, and its row in the counts.
 
-        Each list counts as a unit. The counts have the shape (n_units, n_resamples).
+        The counts have the shape (n_lists, n_resamples). For a list that represents several ballots, they count the
+        drawn ballots.
         """
         counts = np.concatenate([self._counts(q) for q in range(start, stop)])
         return counts, np.arange(len(counts))
@@ -173,7 +174,7 @@ class _DrawsOfQueries(_Draws):
 
     @property
     def n_units_by_query(self):
-        """Number of units of each query, as an array of shape (n_queries,)."""
+        """Number of units (ballots or whole lists) of each query, as an array of shape (n_queries,)."""
         return self.n_units
 
     def n_units_of(self, chosen):
@@ -181,12 +182,12 @@ class _DrawsOfQueries(_Draws):
         return int(self.ballots[np.unique(self.first[chosen])].sum())
 
     def by_unit(self, q, says):
-        """Return the points that the units of a query give to items, and the actual and the expected counts of draws.
+        """Return the points that the units of query `q` give to items, and the actual and the expected counts of draws.
 
-        ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
-        (n_units, n_items). Its entry (u, i) is the number of points that item i receives whenever unit u is drawn. The
-        second array, of shape (n_units, n_resamples), counts how often each unit is drawn. The third array, of shape
-        (n_units,), contains the expected values of these counts.
+        A unit is a list, or all lists of one comparison. ``says[l, i]`` is the number of points that list l gives to
+        item i. The first returned array has the shape (n_units, n_items). Its entry (u, i) is the number of points that
+        item i receives whenever unit u is drawn. The second array, of shape (n_units, n_resamples), counts how often
+        each unit is drawn. The third array, of shape (n_units,), contains the expected values of these counts.
         """
         own = slice(*self.list_ptr[q : q + 2])
         first = self.first[own] - own.start
@@ -199,9 +200,9 @@ class _DrawsOfQueries(_Draws):
 
 
 class _CommonDraws(_Draws):
-    """Random draws of voters or queries; all lists of a drawn voter or query are drawn together.
+    """Random draws of voters, queries or groups; all lists of a drawn voter, query or group are drawn together.
 
-    `unit`, of shape (n_lists,), contains the number of the voter or query that each list belongs to.
+    `unit`, of shape (n_lists,), contains the number of the voter, query or group that each list belongs to.
     """
 
     def __init__(self, list_ptr, weight, unit, n_units, n_resamples, seed):
@@ -210,7 +211,10 @@ class _CommonDraws(_Draws):
 
     @cached_property
     def n_units_by_query(self):
-        """For each query, the number of units with a list of positive weight, as an array of shape (n_queries,)."""
+        """For each query, the number of units (such as voters) with a list of positive weight.
+
+        The array has the shape (n_queries,).
+        """
         ranges = [np.arange(*own) for own in pairwise(self.list_ptr.tolist())]
         return np.array([self.n_units_of(own) for own in ranges])
 
@@ -233,12 +237,12 @@ class _CommonDraws(_Draws):
         return len(np.unique(self.unit[chosen[self.weight[chosen] > 0]]))
 
     def by_unit(self, q, says):
-        """Return the points that the units of a query give to items, and the actual and the expected counts of draws.
+        """Return the points that the units of query `q` give to items, and the actual and the expected counts of draws.
 
-        ``says[l, i]`` is the number of points that list l gives to item i. The first returned array has the shape
-        (n_units, n_items). Its entry (u, i) is the number of points that item i receives whenever unit u is drawn. The
-        second array, of shape (n_units, n_resamples), counts how often each unit is drawn. The third array, of shape
-        (n_units,), contains the expected values of these counts.
+        A unit is a voter, a query or a group. ``says[l, i]`` is the number of points that list l gives to item i. The
+        first returned array has the shape (n_units, n_items). Its entry (u, i) is the number of points that item i
+        receives whenever unit u is drawn. The second array, of shape (n_units, n_resamples), counts how often each unit
+        is drawn. The third array, of shape (n_units,), contains the expected values of these counts.
         """
         total = np.zeros((len(self._counts), says.shape[1]))
         np.add.at(total, self.unit[slice(*self.list_ptr[q : q + 2])], says)

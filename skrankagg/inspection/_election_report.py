@@ -209,8 +209,8 @@ def _check_rules(rules):
 def _result(rule, lists, time_limit):
     """Return the results of an election under one rule, as a tuple.
 
-    The tuple contains the winners, the margin, its lower bound, `optimal`, the last items, and the winners without the
-    last items.
+    The tuple contains the winners, and the columns `margin`, `lower_bound` and `optimal` of :func:`margin_of_victory`.
+    Its last two elements are the items with the lowest score, and the winners if these items are removed.
     """
     winners, last = _ends(rule, lists)
     margin = margin_of_victory(rule, lists, time_limit=time_limit).iloc[0]
@@ -222,7 +222,7 @@ def _result(rule, lists, time_limit):
 
 
 def _ends(rule, lists):
-    """Return the items with the highest score, and the items with the lowest score, as two tuples.
+    """Return the items with the highest score under `rule`, and the items with the lowest score, as two tuples.
 
     If all items tie, the second tuple is empty.
     """
@@ -273,7 +273,11 @@ def _majorities(lists):
 
 
 def _margin(margin, lower, optimal, total, whole):
-    """Describe a margin in votes, or in units of weight, and as a share of all votes."""
+    """Describe a margin of victory as a text, such as "3 votes (1.5 %)" with the share of all votes.
+
+    If `whole` is false, the margin is a total weight instead of a number of votes. If the margin is not proven, the
+    text contains the bounds `lower` and `margin`.
+    """
     if margin == 0:
         return "tie"
     if math.isinf(margin):

@@ -147,9 +147,9 @@ def expected_gain(aggregator: LearnedWeights, lists: PlainLists, qrels: AnyQrels
 
 
 def _left_out(aggregator, base, lists, qrels):
-    """Return the mean gain of learnt weights over equal weights, in points.
+    """Return by how many points learnt voter weights change nDCG@10, compared with equal weights.
 
-    The weights for a query are learnt from the other queries.
+    The result is a mean over the queries; a point is 0.01. The weights for a query are learnt from the other queries.
     """
     runs = {
         "learnt": hold_out(aggregator, lists, qrels.align(lists), [*LeaveOneOut().split(lists)]).to_frame(),

@@ -297,7 +297,12 @@ def _alike(lists):
 
 
 def _silence(aggregator, lists, heard, queries, units, others, failures):
-    """Leave out one unit at a time by setting its weights to 0; yield the consensuses, for several queries at once."""
+    """Leave out one unit at a time by setting its weights to 0; yield objects of :class:`_Without`.
+
+    A unit is a list or a group of lists. Each object contains results for several of the `queries`. `heard` contains
+    the lists with the final weights of the method. The mask `others` marks the units whose query has another list of
+    positive weight; only these units are left out. Errors are added to `failures`.
+    """
     own_lists, _ = gather_ranges(lists.list_ptr, queries)
     own_candidates, _ = gather_ranges(lists.candidate_ptr, queries)
     part = lists if len(queries) == lists.n_queries else lists.take(queries)
@@ -376,7 +381,12 @@ def _try_scores(aggregator, lists, weights, score, failures):
 
 
 def _drop(aggregator, lists, heard, queries, units, others, failures):
-    """Leave out one unit at a time by removing its rows; yield the consensuses, for several queries at once."""
+    """Leave out one unit at a time by removing its rows; yield objects of :class:`_Without`.
+
+    A unit is a list or a group of lists. Each object contains results for several of the `queries`. The mask `others`
+    marks the units whose query has another list of positive weight; only these units are left out. Errors are added to
+    `failures`.
+    """
     if aggregator._joins_queries:
         for one in np.flatnonzero(others).tolist():
             yield from _try_without(aggregator, lists, units, np.array([one]), failures)
@@ -390,10 +400,10 @@ def _drop(aggregator, lists, heard, queries, units, others, failures):
 
 
 def _try_without(aggregator, lists, units, dropped, failures):
-    """Aggregate queries, each without one of its units, and yield the consensuses.
+    """Aggregate queries, each without one of its units, and yield the results as :class:`_Without`.
 
-    `dropped` contains the units to leave out, one for each query. If the aggregation of a query fails, the query is
-    omitted, and the error is added to `failures`.
+    A unit is a list or a group of lists. `dropped` contains the units to leave out, one for each query. If the
+    aggregation of a query fails, the query is omitted, and the error is added to `failures`.
     """
     kept = np.full(lists.n_queries, aggregator._joins_queries)
     kept[units.query[dropped]] = True
@@ -420,10 +430,11 @@ def _try_without(aggregator, lists, units, dropped, failures):
 
 
 def _differences(lists, units, without, place, tie_class, top):
-    """Compare each consensus without a unit with the full consensus; return three arrays of shape (n_groups,).
+    """Compare the consensus without each unit with the consensus of all lists; return three arrays.
 
-    The first array contains the share of swapped pairs. The second array contains the number of items that leave the
-    first `top` places. The third array is True if another item is first.
+    Each array has the shape (n_groups,). The first array contains the share of swapped pairs. The second array contains
+    the number of items that leave the first `top` places. The third array is True if another item is first. The groups
+    are defined in :class:`_Without`.
     """
     group, before = expand(without.ptr), place[without.candidate]
     order = group_order(group, before)

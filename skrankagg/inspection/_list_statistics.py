@@ -57,9 +57,10 @@ def likeness(lists: RankedLists) -> Likeness:
     voters = (lists.n_voters, lists.n_voters)
 
     def sums(cells, number):
-        """For each pair of voters, sum the values in `number` over the pairs of their lists; return a symmetric matrix.
+        """For each pair of voters, sum `number` over the pairs of lists that consist of one list of each voter.
 
-        `cells` is a sparse matrix whose entries are the pairs of lists, and `number` has a value for each entry.
+        The result is a symmetric matrix. `cells` is a sparse matrix whose entries are the pairs of lists, and `number`
+        has a value for each entry.
         """
         matrix = coo_array((number, (lists.list_voter[cells.row], lists.list_voter[cells.col])), shape=voters).toarray()
         return matrix + matrix.T
@@ -85,11 +86,10 @@ def likeness(lists: RankedLists) -> Likeness:
 
 
 def random_limit(like: Likeness, level: float) -> np.ndarray:
-    """Compute the upper limit of the mean cosine of random lists for each pair of voters.
+    """Compute, for each pair of voters, an upper limit of the mean cosine similarity of random lists.
 
-    The result is an array of shape (n_voters, n_voters).
-
-    If all lists are random, the probability that no pair exceeds its limit is ``1 - level``.
+    The result is an array of shape (n_voters, n_voters). If all lists are random, the probability that no pair exceeds
+    its limit is ``1 - level``.
     """
     n_pairs = max(int((like.n_queries > 0).sum()) // 2, 1)
     return like.expected + ndtri(1 - level / n_pairs) * like.sd
@@ -132,7 +132,11 @@ def agreement_with_others(lists: RankedLists) -> Agreement:
 
 
 def _precision(lists, total, points):
-    """Return each list's average precision; the relevant items are the first ten in the fusion of the other lists."""
+    """Return the average precision of each list; the relevant items are the first ten in the fusion of the other lists.
+
+    `points` contains the points that each row of the lists gives to its item, and `total` contains the sum of these
+    points for each candidate.
+    """
     precision = np.full(lists.n_lists, np.nan)
     n_items = lists.query_n_items[lists.list_query]
     order = np.argsort(n_items, kind="stable")
@@ -147,7 +151,11 @@ def _precision(lists, total, points):
 
 
 def _precision_of_table(lists, total, points, chosen, width):
-    """Return the average precision of the lists `chosen`, computed in a table of `width` candidates for each list."""
+    """Return the average precision of the lists `chosen`, as in :func:`_precision`.
+
+    The values are computed in arrays of shape (n_chosen, width). `width` is the largest number of candidates in a query
+    of these lists.
+    """
     first = lists.candidate_ptr[lists.list_query[chosen]]
     size = lists.query_n_items[lists.list_query[chosen]]
     column = np.arange(width)
@@ -217,7 +225,10 @@ def score_statistics(lists: RankedLists) -> Scores:
 
 
 def by_voter(lists: RankedLists, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each voter, return the mean of a value over its lists, and the number of lists whose value is not NaN."""
+    """For each voter, return the mean of `value` over the lists of the voter, and the number of these lists.
+
+    Lists whose value is NaN are left out.
+    """
     known = ~np.isnan(value)
     count = np.bincount(lists.list_voter[known], minlength=lists.n_voters)
     total = np.bincount(lists.list_voter[known], weights=value[known], minlength=lists.n_voters)

@@ -303,7 +303,10 @@ class _Lead:
         return np.clip(counts[self.group] - self.before[:, None], 0, self.n_votes[:, None])
 
     def ends(self, counts):
-        """For each set of lists or votes, return whether its removal ends the lead, and how large a lead remains."""
+        """For each column of `counts`, return whether the removal ends the lead, and how large a lead remains.
+
+        A column contains the number of members (lists or votes) that are removed from each group.
+        """
         weights = np.repeat(self.lists.list_weight[:, None], counts.shape[1], axis=1)
         weights[self.heard] -= self._of_lists(counts) * self.member_weight[:, None]
         scores = self.score(weights)
@@ -315,9 +318,11 @@ class _Lead:
         return lead <= TOLERANCE * largest, lead
 
     def least_removal(self, clock, max_lists):
-        """Return two bounds of the margin of victory, the lists to remove, and the number of votes to remove from each.
+        """Return a lower and an upper bound of the margin of victory, and two arrays that describe a removal.
 
-        The last two values are arrays. They are empty if no removal that ends the lead was found.
+        The margin is the smallest total weight whose removal ends the lead. The upper bound is the weight of the best
+        removal found. The first array contains its lists, and the second array contains the number of votes to remove
+        from each list. Both arrays are empty if no removal that ends the lead was found.
         """
         nothing = np.zeros(0, dtype=np.int64)
         if not len(self.rivals):

@@ -37,7 +37,7 @@ def lead_bound(aggregator, lists, leader):
 
 
 def _bucklin_gap(lists, leader):
-    """Return a lower bound of the weight of lists whose removal ends the leader's lead under Bucklin's rule."""
+    """Return a lower bound of the total weight of lists whose removal ends the leader's lead under Bucklin's rule."""
     n, weight = lists.n_candidates, lists.list_weight
     rank = rank_matrix(lists, 0)  # twice the ranks
     rank = np.where(rank > 2 * n, (lists.list_length + 1 + n)[:, None], rank)
@@ -52,7 +52,7 @@ def _bucklin_gap(lists, leader):
 
 
 def _smallest_gap(aggregator, lists):
-    """Return a weight; removing lists with a smaller total weight never changes the order in which items leave."""
+    """Return a lower bound of the weight of lists whose removal changes the order in which items are eliminated."""
     rule, least = aggregator.rule, np.inf
     for _, own in aggregator._rounds(lists).groupby("round"):
         votes, leaves = own["votes"].to_numpy(), own["leaves"].to_numpy()

@@ -18,7 +18,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 class GapTests:
-    """Tests of the differences between the scores of items in each query; the tests fill columns of the result.
+    """Tests of whether the scores of two items differ, for pairs of each query; the p-values are columns of the result.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class GapTests:
     scale : ndarray of shape (n_queries,) or None
         Largest size of the terms in the scores of each query; None means the largest absolute score.
     confidence : float
-        1 minus the probability of a wrong separation in a query.
+        1 minus the probability that a query has a pair of items that are wrongly found to differ.
     pairs : {"next", "all"}
         Which pairs of items are tested.
     """
@@ -52,8 +52,9 @@ class GapTests:
     def test(self, q, moves):
         """Test the pairs of items in query `q`, and store the p-values and the resulting groups and letters.
 
-        `moves`, of shape (n_items, n_resamples), contains the score of each candidate in each valid draw, minus its
-        score in the consensus.
+        A new group begins where two neighbours in the consensus differ significantly. Items share a letter if they do
+        not differ significantly. `moves`, of shape (n_items, n_resamples), contains the score of each candidate in each
+        valid draw, minus its score in the consensus.
         """
         lists = self.resampling.lists
         # Count only the units of this query, because other queries may contain more units.
@@ -84,7 +85,7 @@ class GapTests:
                 self.letters[own] = letter_display(apart)
 
     def columns(self):
-        """Return the columns of the result, in the order of the consensus."""
+        """Return a dict of the columns that the tests add to the result; its rows are in the order of the consensus."""
         found = pd.array(np.where(np.isnan(self.p_next), np.nan, self._found(self.p_next)), dtype="boolean")
         columns = {"separated_next": found, "p_next": self.p_next, "gap_group": pd.array(self.group, dtype="Int64")}
         if self.pairs == "all":
@@ -104,7 +105,7 @@ class GapTests:
 
 
 def step_down(gap, upper, lower, moves, dust):
-    """Test differences of scores together, by the step-down maximum of Westfall and Young.
+    """Test whether the scores of the two items of each pair differ, by the step-down method of Westfall and Young.
 
     Parameters
     ----------

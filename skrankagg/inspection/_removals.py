@@ -64,8 +64,9 @@ def sets_by_weight(weight, count, most):
 def lightest_cover(value, weight, count, need, most, whole, clock):
     """Find the lightest set of members whose values add up to at least `need` and whose weight is below `most`.
 
-    A member is a list or a vote that can be removed. All values must be above 0. `whole` means that all weights are
-    integers. A sum that is below `need` by a relative error of at most 1e-9 counts as equal to `need`.
+    A member is a list or a vote that can be removed. Group k has ``count[k]`` members, each with the value ``value[k]``
+    and the weight ``weight[k]``. All values must be above 0. `whole` means that all weights are integers. A sum that is
+    below `need` by a relative error of at most 1e-9 counts as equal to `need`.
 
     The function returns three values. The first is a proven lower bound of the weight, at most `most`. The second is
     the weight of the set. The third is its number of members from each group. If no set was found, the weight is `most`
@@ -262,7 +263,7 @@ class Trials:
                 return
 
     def _reduce(self):
-        """Make the found set smaller: drop members that are not needed for the effect, heavy members first."""
+        """Make the found set smaller: drop members without which the set still has the effect, heavy ones first."""
         if self.found is None:
             return
         for group in np.argsort(-self.weight * (self.found > 0), kind="stable"):

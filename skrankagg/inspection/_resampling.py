@@ -184,9 +184,10 @@ class Resampling:
             self.progress.close()
 
     def _blocks(self, start, stop, centre, scale):
-        """Yield the replicates of queries `start` to `stop` - 1 together.
+        """Yield the replicates of queries `start` to `stop` - 1 as one :class:`Replicates` object.
 
-        If the method fails in one of these queries, yield the replicates of each query separately.
+        If the method fails in one of these queries, yield an object for each query instead. `centre` contains the score
+        of each candidate in the consensus of all lists.
         """
         lists = self.lists
         block = lists if stop - start == lists.n_queries else lists.take(np.arange(start, stop))

@@ -394,7 +394,10 @@ def preference_probabilities(
 
 
 def _choose_query(aggregator, X, query, unit):
-    """Return the lists to aggregate, and the position of the chosen query in these lists."""
+    """Return the lists to aggregate, and the position of the chosen query in these lists.
+
+    Lists of other queries are left out, unless the aggregator or the unit "query" uses all queries together.
+    """
     lists = encode_with_groups(aggregator, X, None if unit in UNITS else unit)
     if query is not None:
         if unit == "query":

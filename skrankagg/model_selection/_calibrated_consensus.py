@@ -189,7 +189,11 @@ class CalibratedConsensus(JudgedConsensus):
             self.calibrators_ = [_fit_sigmoid(X, relevant, 1.0 if self.feature == "all" else _NEARLY_FREE)]
 
     def _features(self, rows):
-        """Return the features as an array of shape (n_rows, n_features); higher values suggest relevance."""
+        """Return the features of each item of a consensus, as an array of shape (n_rows, n_features).
+
+        The parameter `feature` of the estimator determines the features, such as the score. Higher values suggest
+        relevance. `rows` contains a row for each item.
+        """
         if self.feature == "min-max":
             columns = [rows.min_max()]
         elif self.feature == "rank":
@@ -220,9 +224,10 @@ class CalibratedConsensus(JudgedConsensus):
 
 
 def _fit_sigmoid(X, relevant, C):
-    """Fit a logistic regression to Platt's targets.
+    """Fit a logistic regression of relevance on the features `X`, and return it with its scaler as a pipeline.
 
-    A sample with the target t is used twice: as relevant with weight t, and as not relevant with weight 1 - t.
+    Platt's targets, which are probabilities, replace the labels 1 (relevant) and 0. A row of `X` with the target t is
+    used twice: as relevant with weight t, and as not relevant with weight 1 - t.
     """
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline

@@ -368,7 +368,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         return self
 
     def _keep(self, outcomes, rivals, measures, queries):
-        """Set the fitted attributes from `outcomes` (results of the methods) and `rivals` (results of the voters)."""
+        """Set the fitted attributes from the results of the methods (`outcomes`) and of the voters (`rivals`)."""
         failures = warn_of_failures(outcomes, self.error_score)
         methods = [outcome.name for outcome in outcomes]
         self.failures_ = failures
@@ -580,7 +580,10 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         return latex_table(table, marks=marks, **options)
 
     def _compared(self, baseline, rows, metric):
-        """Return the measures of the rows that are compared, and the name of the baseline."""
+        """Return the values for each query of the compared methods and voters, and the name of the baseline.
+
+        If `rows` is "methods", only the methods and the baseline are compared.
+        """
         check_choice("rows", rows, ("all", "methods"))
         if rows == "methods" and not self.named_aggregators_:
             raise InputError("`rows` must be 'all' if the Comparator has no methods; got 'methods'. Leave it out.")

@@ -147,9 +147,10 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
 
 
 def _n_choices(lists, absent):
-    """Return the weighted sum of the numbers of choices in the lists of each query.
+    """For each query, sum the numbers of choices in its lists, multiplied by the weights of the lists.
 
-    Ranking the only item that is left is not a choice.
+    A choice is the selection of the item for one place among the items that are left. If only one item is left, its
+    selection is not counted as a choice.
     """
     left = lists.query_n_items[lists.list_query] if absent == "last" else lists.list_length
     return lists.sum_over_lists(lists.list_weight * (lists.list_length - (lists.list_length == left)))

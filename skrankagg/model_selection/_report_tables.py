@@ -437,7 +437,10 @@ def _latex_cell(cell, is_best, mark):
 
 
 def _rules(table, references):
-    """Return the positions of the rows with a horizontal rule above them; the titles are row 0."""
+    """Return the positions of the rows with a horizontal line above them, as a set.
+
+    Row 0 contains the titles of the columns, so the first row of `table` has position 1.
+    """
     is_voter = table.index.get_level_values(0).isin(table.attrs.get(VOTERS, []))
     first = int(is_voter.argmax()) if is_voter.any() else 0
     # If voters and methods are mixed, as in a sorted table, there is no line between them.

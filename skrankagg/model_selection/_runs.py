@@ -45,7 +45,8 @@ class Outcome:
 class Measuring:
     """Data that the functions of this module need to measure a method.
 
-    They are the judged lists, the measures keyed by name, and the value of every measure for a failed method.
+    `judged` contains the lists with their judgements. `measures` maps the name of each measure to the measure.
+    `error_score` is the value of every measure for a failed method, or "raise" to raise the method's error.
     """
 
     judged: JudgedLists
@@ -127,7 +128,11 @@ def warn_of_failures(outcomes, error_score):
 
 
 def name_voters(lists, members):
-    """Return the names of the voters; raise InputError if a method in `members` has the same name as a voter."""
+    """Return the names of the voters as strings.
+
+    `members` contains pairs of the name of a method and the method. If a voter and a method have the same name,
+    InputError is raised.
+    """
     voters = [str(voter) for voter in plain_index(lists.voters).tolist()]
     both = next((name for name, _ in members if name in voters), None)
     if both is not None:

@@ -189,7 +189,7 @@ def compare_methods(
 
 
 def _find_baseline(baseline, values, column, table):
-    """Return the name of the baseline; None and "best" select the method with the best mean of a column."""
+    """Return the name of the baseline; None and "best" select the method with the best mean of the measure `column`."""
     if baseline is None or (baseline == BEST and BEST not in values):
         if prefers(column, table) is None:
             raise InputError(

@@ -146,7 +146,11 @@ class TopSet(JudgedConsensus):
         self.depth_ = int(depth) if self.holds == "one" else float(depth)
 
     def _depths(self, rows):
-        """Return, for each row, the smallest depth at which the result contains the row."""
+        """Return, for each row of a consensus, the smallest value of `depth_` with which the result contains the row.
+
+        If `holds` is "one", this is the place of the item. Otherwise it is 1 minus the score, after the scores of each
+        query are scaled to the range from 0 to 1.
+        """
         return rows.place if self.holds == "one" else 1 - rows.min_max()
 
     def _add(self, rows):
@@ -154,7 +158,7 @@ class TopSet(JudgedConsensus):
 
 
 def _fewest(confidence):
-    """Return the smallest number of judged queries that is enough to learn a depth with this confidence."""
+    """Return the least number of judged queries from which `TopSet` can learn `depth_` with this confidence."""
     n = max(1, math.floor(confidence / (1 - confidence)) - 1)
     while math.ceil((n + 1) * confidence - _ROUNDING) > n:
         n += 1

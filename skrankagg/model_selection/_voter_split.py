@@ -203,11 +203,14 @@ class VoterKFold:
 
 
 def _copies(lists):
-    """For each list, return the number of equal lists that it represents, and the first list of its comparison.
+    """Return the number of equal lists that each list represents, and the first list of each list's comparison.
 
-    Both arrays have the shape (n_lists,). If a comparison consists of several lists, these lists stay together: the
-    first list counts as 1, and the others count as 0. In a query with fractional weights, every list counts as one
-    list, except for merged comparisons.
+    Both arrays have the shape (n_lists,). The second array contains positions of lists. A paired comparison with a
+    fractional outcome is stored as several lists, which stay together: the first list counts as 1, and the others
+    count as 0. A list that is not part of such a comparison is its own first list.
+
+    In a query with fractional weights, every list with a positive weight counts as one list. Only a list that was
+    merged from several equal comparisons still counts as often as its weight states.
     """
     weight, first = lists.list_weight, first_of_each_unit(lists)
     marks = np.zeros(lists.n_lists, dtype=np.int64) if lists.list_duel is None else lists.list_duel

@@ -130,7 +130,10 @@ class _Lines(Display):
 
 
 def _names_of_others(table):
-    """Return a list with the legend entry for all grey lines; the list is empty if there are no grey lines."""
+    """Return a list with one legend entry for all methods in `table`, which are drawn as grey lines.
+
+    If `table` is empty, the list is empty.
+    """
     n, n_unknown = len(table), int(table.isna().all(axis=1).sum())
     note = f", {n_unknown} without a value" if n_unknown else ""
     return [f"{n} other{'s' if n > 1 else ''}{note}"] if n else []

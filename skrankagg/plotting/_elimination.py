@@ -211,7 +211,10 @@ class EliminationDisplay(Display):
         self._legend(handles, handlelength=1.2)
 
     def _write(self, middle, row, width, whole, color, gone):
-        """Write the votes into a part of a bar if there is space; a cross marks an item that leaves."""
+        """Write the number of votes, `width`, into a part of the bar of a round, if there is space.
+
+        If `gone` is true, the item of this part leaves after the round, and a cross follows the number.
+        """
         text = f"{width:.10g}" if abs(width - round(width)) < 1e-9 else f"{width:.1f}"
         text += " ×" if gone else ""
         inches = _WIDTH * width / whole
@@ -257,7 +260,11 @@ class EliminationDisplay(Display):
         return self.table.pivot(index="item", columns="round", values="votes").reindex(order["item"])
 
     def _parts(self, votes):
-        """Return the parts of the bars as tuples of a name, a colour and a list of items."""
+        """Return the parts of the bars as tuples of a name, a colour and a list of items.
+
+        Each part shows the votes of one item. If there are too many items, the last part shows the total votes of the
+        other items.
+        """
         items = votes.index.tolist()
         n_own = len(items) if len(items) <= _MOST_COLORS else _MOST_COLORS - 1
         own = [(name, line_style(k)["color"], [items[k]]) for k, name in enumerate(labels_of(items[:n_own]))]

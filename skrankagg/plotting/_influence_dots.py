@@ -278,9 +278,10 @@ class VoterInfluenceDisplay(Display):
 
 
 def _draw_distances(ax, distance, first_changes, single, bar_kwargs):
-    """Draw a second column, with a bar for each voter.
+    """Draw a second column with a bar for each voter; return the new axes and the bars.
 
-    Next to each bar, write how often the first item changes if this voter is left out.
+    A bar shows `distance`, the percentage of pairs of items that swap if the voter is left out. The text next to the
+    bar states how often the first item then changes.
     """
     side = side_axes(ax, 2.0)
     bars = side.barh(np.arange(len(distance)), distance, **{"height": 0.6, "color": BAR, "zorder": 2, **bar_kwargs})

@@ -51,7 +51,10 @@ def longest(names):
 
 
 def title_of(query, n_shown, n_all, what):
-    """Return a title that contains the number of shown items or voters, and the query if there is one."""
+    """Return a title that contains the query if there is one, and the number of rows if only some are shown.
+
+    `what` is the noun for the rows, such as "items" or "voters".
+    """
     parts = [] if query is None else [f"query {labels_of([query])[0]}"]
     if n_shown < n_all:
         parts.append(f"first {n_shown} of {n_all} {what}")
@@ -113,7 +116,7 @@ def write_beside(ax, text, end, row, gap, **style):
 
 
 def side_axes(ax, width):
-    """Return new axes to the right of `ax`, `width` inches wide, with the same rows but no names."""
+    """Return new axes to the right of `ax`, `width` inches wide, with the same rows but without labels of the rows."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
     # The width is given in inches. A relative width would change with the layout, which depends on the width of these

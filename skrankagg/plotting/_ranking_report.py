@@ -275,7 +275,10 @@ def _check_format(path, format):
 
 
 def _tell(caught):
-    """Issue each distinct caught warning once; return all warnings except FewListsWarning as caveats."""
+    """Issue each distinct caught warning once, and return the messages as sentences for the report.
+
+    The messages of FewListsWarning are left out.
+    """
     told = {}
     for one in caught:
         told.setdefault((one.category, str(one.message)), None)

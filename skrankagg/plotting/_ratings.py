@@ -291,7 +291,10 @@ class RatingsDisplay(Display):
             self._legend([_key(words if shade.any() else "no gap was found; the items may still differ")], "below")
 
     def _shades(self):
-        """Return the number of the shade of each item, 0 or 1; the shade changes after each gap that was found."""
+        """Return 0 (no shade) or 1 (shade) for the background of each item.
+
+        The number changes between two neighbours if the test of their difference found a gap.
+        """
         if not self._has_groups():
             return np.zeros(len(self.table), dtype=np.int64)
         return (as_numbers(self.table["gap_group"]).astype(np.int64) - 1) % 2
@@ -305,7 +308,10 @@ class RatingsDisplay(Display):
         return self.table["letters"].tolist()
 
     def _write_letters(self, ax, letters, width):
-        """Write the letters of each item in a second column."""
+        """Write the letters of each item in a second column.
+
+        No difference was found between two items if, and only if, they share a letter.
+        """
         side = side_axes(ax, width)
         side.set_xlim(0.0, 1.0)
         side.set_xticks([])
@@ -321,12 +327,12 @@ class RatingsDisplay(Display):
 
 
 def _key(words):
-    """Return a legend entry that explains the shades."""
+    """Return a legend entry that shows the shade of the background, with the explanation `words`."""
     from matplotlib.patches import Patch
 
     return Patch(facecolor=_BAND, edgecolor=GREY, linewidth=0.6, label=words)
 
 
 def _scale_of(aggregator):
-    """Return the name of the scale of the scores."""
+    """Return the name of the scale of the method's scores, such as "log-worth", for the label of an axis."""
     return {"elo": "rating on the scale of Elo", "log": "log-worth"}.get(getattr(aggregator, "scale", None), "score")

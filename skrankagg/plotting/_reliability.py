@@ -226,7 +226,10 @@ class ReliabilityDisplay(Display):
 
 
 def _judged_columns(frame, qrels):
-    """Return the rank, the probability and the relevance of the items of judged queries."""
+    """Return three arrays for the items of judged queries: the ranks, the probabilities, and a mask.
+
+    The mask is True for each relevant item.
+    """
     names = {name: name for name in ("query", "item", "rank", "probability")}
     columns = Columns(frame, names, "ReliabilityDisplay.from_predictions")
     if not columns.has("probability"):
@@ -243,7 +246,11 @@ def _judged_columns(frame, qrels):
 
 
 def _parts(probability, relevant, n_parts):
-    """Sort the items by probability, divide them into equal parts, and return a row for each part that has items."""
+    """Sort the items by probability, and divide them into `n_parts` parts of about equal size.
+
+    The result is a frame with a row for each part that is not empty. Its columns are the mean probability, the share
+    of relevant items (`relevant`), and the number of items.
+    """
     order = np.argsort(probability, kind="stable")
     parts = [part for part in np.array_split(order, n_parts) if len(part)]
     return pd.DataFrame(
@@ -256,7 +263,10 @@ def _parts(probability, relevant, n_parts):
 
 
 def _error(parts):
-    """Average the distance between `probability` and `relevant` over the parts, weighted by `n_items` of each part."""
+    """Average the distance between `probability` and `relevant` over the rows of `parts`, weighted by `n_items`.
+
+    `parts` is a result of :func:`_parts`.
+    """
     if not len(parts):
         return float("nan")
     distance = (parts["probability"] - parts["relevant"]).abs()

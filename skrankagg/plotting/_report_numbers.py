@@ -32,19 +32,26 @@ def count(n, one, many=None):
 
 
 def has_sets(frames):
-    """Return True if all items have a confidence set."""
+    """Return True if :func:`rank_confidence` found a confidence set, a range of ranks, for every item."""
     return "confidence" in frames and frames["confidence"]["rank_low"].notna().all()
 
 
 def shows_confidence(facts, frames):
-    """Return True if the report shows confidence sets instead of the intervals over draws."""
+    """Return True if the report shows the confidence sets of ranks instead of the intervals over random draws.
+
+    It does so if few lists, voters or other units can be drawn, and every item has a confidence set.
+    """
     return facts["n_units"] < FEW_FOR_INTERVALS and has_sets(frames)
 
 
 def collect(
     aggregator, lists, query, *, top, n_places, n_resamples, confidence, unit, with_audit, random_state, n_jobs
 ):
-    """Compute the result frames of a report, the facts (method, lists and settings), and the caveats."""
+    """Compute the content of a report, and return it as a tuple of two dicts and a list.
+
+    The first dict contains the result frames by name. The second contains facts about the method, the lists and the
+    settings. The list contains caveats: sentences that warn the reader about limits of the results.
+    """
     lists = lists_of_query("ranking_report", lists, query, unit)
     caveats, frames = [], {}
     if with_audit:
@@ -108,7 +115,10 @@ def collect(
 
 
 def _audit(aggregator, lists, unit, n_resamples, random_state):
-    """Audit paired comparisons with the prior of PlackettLuce, or with the default prior for other methods."""
+    """Return the result of :func:`audit` for lists that are paired comparisons.
+
+    If the method is a PlackettLuce, its prior is used; otherwise the default prior of :func:`audit` is used.
+    """
     if unit == "query":
         raise InputError(
             "`audit` must be False if unit='query', which pools the lists of all queries into one ranking. Pass "
@@ -156,7 +166,7 @@ def _confidence_sets(aggregator, lists, prepared, confidence, draws, caveats):
 
 
 def _always(facts, frames):
-    """Return the caveats that apply to every report."""
+    """Return sentences about the limits of a report's results that follow from `facts` and `frames`."""
     texts = []
     units = unit_words(facts["unit"])
     if facts["can_weigh"]:

@@ -37,7 +37,10 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
 @dataclass(frozen=True)
 class Text:
-    """Sentence with placeholders for values from the data; the values are escaped when the sentence is written."""
+    """Sentence `words` with placeholders ``{}`` for the values in `data`.
+
+    When the sentence is written to a page, special characters of the values are escaped.
+    """
 
     words: str
     data: tuple = ()

@@ -21,7 +21,7 @@ _MOST_VOTERS, _MOST_NAMED = 30, 12
 
 
 def sections_of(report):
-    """Return the title, the first sentences and the sections of a report."""
+    """Return the title of a report, a list of the sentences below the title, and a list of the sections."""
     facts, frames, top = report.facts, report.frames, report.facts["top"]
     title = Text("Consensus of {}: query {}", (facts["lists"], facts["query"]))
     if facts["unit"] == "query":

@@ -235,7 +235,7 @@ class WeightCurveDisplay(Display):
         return cls.from_estimator(data.METHODS["CombSUM"], *data.search(), voters=("bm25", "dense"), ax=ax)
 
     def _best(self):
-        """Return the position of the best mean of the curve, or None.
+        """Return the row of `table` with the best mean of the measure, as a position, or None.
 
         If several means tie, return the middle of their positions. Return None if all means are NaN, or if neither
         higher nor lower values are better.
@@ -247,7 +247,7 @@ class WeightCurveDisplay(Display):
         return int(best[len(best) // 2])
 
     def _names(self):
-        """Return the labels of the legend: the label of the curve, then the label of each level."""
+        """Return the labels of the legend: the label of the curve, then the label of each horizontal line."""
         best = self._best()
         if best is None:
             curve = "both, by weight"

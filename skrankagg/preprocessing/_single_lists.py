@@ -120,7 +120,10 @@ class ScoreNormalizer(ListTransformer):
         return lists.with_score(bounded_min_max(lists, lower, upper, clip=self.clip))
 
     def _bound(self, lists, name):
-        """Return an array with the bound that the parameter `name` sets for each list; NaN means no bound."""
+        """Return the lower or upper bound of the scores of each list; NaN means no bound.
+
+        `name` is "lower" or "upper", the parameter that contains the bounds.
+        """
         bound = getattr(self, name)
         if bound is None or isinstance(bound, Real):
             return np.full(lists.n_lists, np.nan if bound is None else float(bound))
@@ -203,7 +206,7 @@ class TopK(ListTransformer):
         self.ties = ties
 
     def _cut_sizes(self, sizes):
-        """Return the sizes of the lists after this step."""
+        """Return the sizes after every list is cut to `k` items; `sizes` contains the lengths of the lists."""
         return sizes.cut(self.k)
 
     def _transform_lists(self, lists):

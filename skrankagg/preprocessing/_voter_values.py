@@ -21,8 +21,8 @@ BY = [HasMethods(["fit"]), str, Measure, callable, Mapping, pd.Series]
 def voter_scores(owner, lists, qrels):
     """Return the value of each voter according to ``owner.by``, and the number of queries used for each value.
 
-    Both results are Series indexed by voter. The second result is None unless ``owner.by`` is a measure. `qrels` is a
-    function that returns the judgements. A NaN value raises InputError.
+    `owner` is the transformer. Both results are Series indexed by voter. The second result is None unless ``owner.by``
+    is a measure. `qrels` is a function that returns the judgements. If a value is NaN, InputError is raised.
     """
     value, n_queries = _scores(owner.by, lists, qrels)
     if value.isna().any():

@@ -193,7 +193,10 @@ def _adjust_consensus(frame, correction, n_tests):
 
 
 def _count_tests(family, n_families, n_tests, describe):
-    """Return the number of tests in each family of p-values, as an array of shape (n_families,)."""
+    """Return the number of tests in each family, as an array of shape (n_families,).
+
+    A family is a set of p-values that are corrected together; `family` contains the number of each p-value's family.
+    """
     held = np.bincount(family, minlength=n_families)
     if n_tests is None:
         return held

@@ -175,7 +175,8 @@ def selection_stability(
 def _nogueira(held, size, n_items):
     """Compute the stability index of Nogueira and others, and its standard error.
 
-    The matrix `held` marks the selected items. It may omit the columns of items that are in no selection.
+    The matrix `held` has a row for each selection and a column for each item, and is True for selected items. It may
+    omit the columns of items that are in no selection. `size` contains the number of items in each selection.
     """
     n, total = len(held), int(size.sum())
     count = held.sum(axis=0, dtype=np.int64)

@@ -124,10 +124,11 @@ class Bucklin(BaseAggregator):
 
 
 def _reached_by_depth(lists, absent):
-    """Return a function that weighs the lists that rank each candidate at a depth or better; also return the totals.
+    """Return a function that adds up the weights of the lists that rank each candidate at a given depth or better.
 
-    The argument of the function contains twice the depth of each candidate. The totals are an array that contains, for
-    each candidate, the weight of all lists that are counted for this candidate. All arrays have shape (n_candidates,).
+    A depth is a rank, such as 2 or 2.5. The argument of the function contains twice the depth for each candidate. The
+    second result contains, for each candidate, the total weight of the lists that are counted for this candidate. All
+    arrays have shape (n_candidates,).
     """
     weight = lists.list_weight[lists.row_list]
     rank = (2 * lists.rank).astype(np.int64)

@@ -173,7 +173,11 @@ class PositionalScoring(SharedPointSums):
         return by_place
 
     def _give(self, lists, n_places):
-        """Return the points of each row; list v has ``n_places[v]`` places, and its items occupy the first places."""
+        """Return the points that the item of each row gets from its list.
+
+        List v gives points for ``n_places[v]`` places, and its items occupy the first of these places. Tied items share
+        the points of their places equally.
+        """
         place = positions(lists.row_ptr)
         if self._own_points() is None and self.points == "veto":
             given = (place != n_places[lists.row_list]).astype(np.float64)

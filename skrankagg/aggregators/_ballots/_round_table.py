@@ -16,9 +16,9 @@ _ROW_BYTES = 120.0
 def round_table(lists, unit, score, rule, absent):
     """Return a frame with a row for each query, round and remaining item.
 
-    The columns are described in ``SequentialElimination.rounds_``. The weights of `lists` are numbers of units; `unit`,
-    of shape (n_queries,), contains the weight of one unit in each query. `score` contains the number of rounds that
-    each candidate survives.
+    The columns are described in ``SequentialElimination.rounds_``. `lists` has the weights that ``count_in_units``
+    returns. `unit`, of shape (n_queries,), contains the factor by which they were divided in each query. `score`
+    contains the number of rounds that each candidate survives.
     """
     query, heads = lists.candidate_query, lists.candidate_ptr[:-1]
     last, survived = np.maximum.reduceat(score, heads), score.astype(np.int64)
@@ -59,7 +59,11 @@ def round_table(lists, unit, score, rule, absent):
 
 
 def _totals(lists, survived, candidate, number, n_rounds, rule, absent):
-    """For each row of the table of rounds, return the item's votes or points in this round, in weight units."""
+    """For each row of the table of rounds, return the item's votes or points in this round.
+
+    `candidate` and `number` contain the candidate and the round of each row, with rounds counted from 0. The result is
+    measured in the list weights of `lists`.
+    """
     total = np.empty(len(candidate))
     by_round = np.argsort(number, kind="stable")
     ends = np.searchsorted(number[by_round], np.arange(n_rounds + 1))
@@ -85,7 +89,7 @@ def _totals(lists, survived, candidate, number, n_rounds, rule, absent):
 
 
 def _exhausted(lists, survived, n_rounds):
-    """Return the weight of the lists without a remaining item, by query (row) and round (column)."""
+    """For each query (row) and round (column), return the total weight of the lists whose items have all left."""
     gone = np.zeros((lists.n_queries, int(n_rounds.max()) + 1))
     end = np.maximum.reduceat(survived[lists.candidate], lists.row_ptr[:-1]) + 1
     end = np.minimum(end, gone.shape[1] - 1)

@@ -69,7 +69,8 @@ class Votes:
     def count(self):
         """Return the total of each candidate: its votes for the first place, or minus its votes for the last place.
 
-        If absent items are ignored, the mean of a list's votes is subtracted from the totals of the list's items.
+        If absent items are ignored, the numbers that a list adds to the totals of its remaining items are shifted so
+        that their mean is 0.
         """
         lists = self.lists
         own, by_absence, even = self._ways()
@@ -117,7 +118,10 @@ class Votes:
         return rows, weight
 
     def remove(self, leaving):
-        """Remove candidates, and let each list vote for its first tie group that is not empty."""
+        """Remove candidates; a list without items left in its group of tied items then votes for its next group.
+
+        The next group with remaining items is lower in the list. If votes are counted for the last place, it is higher.
+        """
         lists = self.lists
         self.stays[leaving] = False
         np.subtract.at(self.n_staying, lists.candidate_query[leaving], 1)
@@ -196,7 +200,7 @@ def _classes(lists, ptr, held):
 
 
 def repeat_lists(lists, n_times):
-    """Copy all queries and their lists `n_times` times, so that many replicates can be counted at once.
+    """Copy all queries and their lists `n_times` times, so that many sets of list weights can be counted at once.
 
     The list weights of the result are ordered by copy, then by list. The result has no scores.
     """

@@ -203,7 +203,7 @@ class SequentialElimination(BaseAggregator):
         return ranked
 
     def _rounds(self, lists):
-        """Return the table of rounds of prepared lists."""
+        """Return the table of elimination rounds of lists that already have the weights of their voters."""
         counted, unit = count_in_units(lists)
         return round_table(counted, unit, self._aggregate_what_fits(lists), self.rule, self.absent)
 
@@ -235,7 +235,10 @@ class SequentialElimination(BaseAggregator):
         return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
     def _repeat_votes(self, lists):
-        """Return a function that scores many replicates at once by treating each replicate as a separate query."""
+        """Return a function that computes the scores of the candidates for many sets of list weights.
+
+        The function copies all queries once for each set, so that all sets can be counted at once.
+        """
         n_some = max(1, _REPLICATE_ROWS // lists.n_rows)
 
         def score(weights):

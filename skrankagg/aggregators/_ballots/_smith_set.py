@@ -184,14 +184,17 @@ def smith_set(
 
 
 def _list_majority(lists, absent):
-    """For each candidate, return the number of opponents that the candidate beats, and the number of its draws."""
+    """For each candidate, return the number of candidates that it beats by majority, and the number of its draws."""
     method = Copeland(absent=absent)
     method._check_memory(lists, method._memory(lists))
     return method._majorities(lists)
 
 
 def _matrix_majority(prefer, caller):
-    """For each item, return the number of wins and the number of draws, from the preference matrix of one query."""
+    """For each item of one query, return the number of items that it beats and the number of its draws.
+
+    `prefer` is the matrix of pairwise preferences. `caller` is the name of the function in error messages.
+    """
     if prefer.ndim != 2 or prefer.shape[0] != prefer.shape[1] or not len(prefer):
         raise InputError(
             f"`lists` must be ranked lists or a square matrix of preferences; got an array of shape {prefer.shape}. "
@@ -205,7 +208,8 @@ def _matrix_majority(prefer, caller):
 def _in_smith_set(wins, draws, ptr):
     """Return a mask of the candidates in the Smith set of their query.
 
-    Query q has the candidates ``ptr[q]`` to ``ptr[q + 1] - 1``.
+    `wins` contains the number of candidates that each candidate beats, and `draws` the number of candidates with which
+    it draws. Query q has the candidates ``ptr[q]`` to ``ptr[q + 1] - 1``.
     """
     query, n = expand(ptr), np.diff(ptr)
     twice = 2.0 * wins + draws

@@ -148,9 +148,10 @@ class BIRRA(BaseAggregator):
     def _rounds(self, lists):
         """Run the rounds of all queries, and return five arrays.
 
-        The first two arrays contain the score of each candidate, and the sum of the absolute values of the terms of
-        this score. The next two contain the number of rounds of each query, and a mask of the queries that kept their
-        true items in the last round. The last array, of shape (n_lists, n_bins), contains the factor of each bin.
+        Each round treats the best items of the round before as the true items. The first two arrays contain the score
+        of each candidate, and the sum of the absolute values of the terms of this score. The next two contain the
+        number of rounds of each query, and a mask of the queries whose true items did not change in the last round. The
+        last array, of shape (n_lists, n_bins), contains the log Bayes factor of each bin of each list.
         """
         heads, by_rank = lists.candidate_ptr[:-1], rank_sums(lists, lists.list_weight)
         n_true = np.maximum(np.floor(self.prior * lists.query_n_items * (1 + TOLERANCE)), 1.0)
@@ -170,7 +171,10 @@ class BIRRA(BaseAggregator):
         return score, scale, n_iter, ~moving, factor
 
     def _factors(self, lists, n_true, n_others):
-        """Compute the smoothed log Bayes factor of each bin, as an array of shape (n_lists, n_bins)."""
+        """Compute the smoothed log Bayes factor of each bin of each list, as an array of shape (n_lists, n_bins).
+
+        `n_true` and `n_others` are the results of ``_Bins.count``.
+        """
         factor = np.log((n_true + 1) / (n_others + 1)) - np.log(self.prior / (1 - self.prior))
         factor = smooth_3rs3r(factor)
         factor = np.maximum.accumulate(factor[:, ::-1], axis=1)[:, ::-1]
@@ -178,9 +182,10 @@ class BIRRA(BaseAggregator):
 
 
 class _Bins:
-    """Bin of each row, and of the absent items of each list.
+    """Assignment of rows to bins: the ranks of each list are divided into `n_bins` bins of equal width.
 
-    The methods of this class count items by bin, and add up the factors of bins.
+    The absent items of a list share one rank, so all of them are in one bin of the list. The methods of this class
+    count the items in each bin, and add up the log Bayes factors of the bins (see :class:`BIRRA`).
     """
 
     def __init__(self, lists, n_bins):
@@ -196,7 +201,11 @@ class _Bins:
         self.n_up_to = self._up_to(None, self.n_absent)
 
     def count(self, true):
-        """Count the true items and the other items up to each bin; return two arrays of shape (n_lists, n_bins)."""
+        """For each bin of each list, count the true items and the other items in this bin and in all better bins.
+
+        `true`, of shape (n_candidates,), is 1 for a true item and 0 for any other item. It is a fraction for items that
+        tie at the limit between them. Returns two arrays of shape (n_lists, n_bins).
+        """
         lists = self.lists
         held = true[lists.candidate]
         total = np.add.reduceat(true, lists.candidate_ptr[:-1])[lists.list_query]
@@ -211,12 +220,21 @@ class _Bins:
         return np.cumsum(cells.reshape(lists.n_lists, self.n_bins), axis=1)
 
     def shares(self, factor):
-        """Return the value that each row adds to its item's score, and the value from each list for absent items."""
+        """Return what each row adds to the score of its item, and what each list adds to the scores of absent items.
+
+        The first result has shape (n_rows,). The second has shape (n_lists,) and is added to the score of each item
+        that the list lacks. `factor`, of shape (n_lists, n_bins), contains the log Bayes factor of each bin of each
+        list.
+        """
         factor, weight = factor.ravel(), self.lists.list_weight
         return factor[self.row_cell] * weight[self.lists.row_list], factor[self.absent_cell] * weight
 
     def sum_factors(self, factor):
-        """For each candidate, return the sum of the factors of its bins, and the sum of the absolute factors."""
+        """Compute the score of each candidate: the sum over the lists of the log Bayes factor of the item's bin.
+
+        Each factor is multiplied by the weight of its list. Returns the scores, and the sums of the absolute values of
+        their terms. `factor` has shape (n_lists, n_bins).
+        """
         lists = self.lists
         held, absent = self.shares(factor)
         gain = held - absent[lists.row_list]
@@ -228,9 +246,10 @@ class _Bins:
 
 
 def _lower_largest(factor, lists):
-    """In each bin, lower the largest factor among the lists of a query to the second largest factor.
+    """For each query and bin, lower the largest log Bayes factor of all lists to the second largest.
 
-    A list of weight 2 counts as two lists. If only one list of a query has a weight above 0, no factor is lowered.
+    `factor`, of shape (n_lists, n_bins), contains the factor of each bin of each list. A list of weight 2 counts as two
+    lists. If only one list of a query has a weight above 0, no factor is lowered.
     """
     heads, query = lists.list_ptr[:-1], lists.list_query
     voting = np.where(lists.list_weight[:, None] > 0, factor, -np.inf)

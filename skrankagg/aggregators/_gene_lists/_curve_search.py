@@ -149,9 +149,10 @@ class _Search:
                 gradient = jacobian.T.dot(f)
 
     def _distances(self, x, gradient):
-        """For each parameter, return the distance to its bound, or 1 if a descent does not approach the bound.
+        """Return the distance of each parameter to its lower bound, or 1 if its entry in `gradient` is not positive.
 
-        The second result contains the derivatives of these distances, which are 1 or 0.
+        In the second case, a step against the gradient does not approach the bound. The second result contains the
+        derivatives of these distances, which are 1 or 0.
         """
         bounded = gradient > 0
         return np.where(bounded, x - self.lowest, 1.0), bounded.astype(np.float64)
@@ -165,9 +166,11 @@ class _Search:
         return u, s, v
 
     def _select_step(self, x, model, hat, scale, radius, theta):
-        """Choose among the trust-region step, its reflection at a bound, and the step along the gradient.
+        """Choose among the trust-region step, its reflection at a bound, and the step along the negative gradient.
 
-        Returns the step, the step in scaled parameters, and the expected reduction of the squared errors.
+        `hat` is the trust-region step in scaled parameters; ``scale * hat`` is the same step in the original
+        parameters. Returns the chosen step, this step in scaled parameters, and the reduction of the error that `model`
+        predicts.
         """
         step = scale * hat
         if (x + step >= self.lowest).all():
@@ -209,7 +212,10 @@ class _Search:
         return descent_step, descent, -descent_value
 
     def _stride(self, x, step):
-        """Return the factor for which ``x + factor * step`` reaches a bound, and a mask of these parameters."""
+        """Return the factor for which ``x + factor * step`` first reaches a bound, and a mask.
+
+        The mask is True for the parameters that reach their bounds with this factor.
+        """
         strides = np.full(4, inf)
         moves = np.flatnonzero(step)
         with np.errstate(over="ignore"):
@@ -219,18 +225,26 @@ class _Search:
 
 
 class _Model:
-    """Quadratic approximation of the squared errors in scaled parameters."""
+    """Quadratic approximation of half the sum of squared errors near the present parameters.
+
+    All arguments of this class and of its methods are in scaled parameters: each parameter is divided by ``scale`` in
+    :meth:`_Search.run`.
+    """
 
     def __init__(self, jacobian, gradient, curvature):
         self.jacobian, self.gradient, self.curvature = jacobian, gradient, curvature
 
     def value(self, step):
-        """Return the change of the squared errors that the model predicts for a step."""
+        """Return the change of half the sum of squared errors that the model predicts for a step."""
         moved = self.jacobian.dot(step)
         return 0.5 * (moved.dot(moved) + (step * self.curvature).dot(step)) + step.dot(self.gradient)
 
     def along(self, direction, origin=None):
-        """Return the coefficients of the quadratic function along a line: quadratic term, linear term and constant."""
+        """Return the model along a line as a quadratic function of t: quadratic term, linear term and constant.
+
+        The points of the line are ``origin + t * direction``. Without `origin`, the line begins at the present
+        parameters.
+        """
         moved = self.jacobian.dot(direction)
         square = (moved.dot(moved) + (direction * self.curvature).dot(direction)) * 0.5
         slope = self.gradient.dot(direction)
@@ -279,7 +293,12 @@ def _lowest_point(square, slope, fixed, low, high):
 
 
 def _trust_region_step(n_places, uf, s, v, radius, alpha):
-    """Return the best step of length at most `radius`, and the damping of this step."""
+    """Return the step of length at most `radius` that lowers the linearised squared errors most, and its damping.
+
+    `s` and `v` are the singular values and the right singular vectors of the derivatives. `uf` contains the products of
+    the left singular vectors with the residuals. The damping is a number that is added to the squares of `s` to shorten
+    the step; `alpha` is a first guess of it.
+    """
     suf = s * uf
     full_rank = n_places >= 4 and s[-1] > _EPS * n_places * s[0]
     if full_rank:
@@ -310,7 +329,11 @@ def _trust_region_step(n_places, uf, s, v, radius, alpha):
 
 
 def _excess_length(alpha, suf, suf_squares, squares, radius):
-    """Return the difference between the length of a step and `radius`, and its derivative by the damping `alpha`."""
+    """Return how much the length of a step exceeds `radius`, and the derivative of this excess by `alpha`.
+
+    `alpha` is the damping of the step (see :func:`_trust_region_step`). The excess is negative if the step is shorter
+    than `radius`.
+    """
     damped = squares + alpha
     length = _norm(suf / damped)
     return length - radius, -np.add.reduce(suf_squares / damped**3) / length

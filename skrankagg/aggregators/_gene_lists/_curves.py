@@ -16,7 +16,7 @@ _DIGITS = 10
 class RunningMean:
     """Weight of each place of a list: the square root of the mean score of the items down to this place.
 
-    For tied items, the mean includes all items of the tie class.
+    If the item of a place ties with later items, the mean also includes these items.
     """
 
     def __init__(self, lists):

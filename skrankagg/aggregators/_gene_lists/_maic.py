@@ -188,9 +188,9 @@ class MAIC(WeightedAggregator):
         return None if self.groups is None else grouping(lists, self.groups, "groups")[0]
 
     def _converge(self, lists):
-        """Iterate until the weights converge, or for `max_iter` iterations.
+        """Compute scores and weights in turn until the weights of the lists converge, or for `max_iter` iterations.
 
-        Returns the consensus, the weight of each whole list, and the weight of each row's place.
+        Returns the consensus, the weight of each list, and the weight of each row's place in its list.
         """
         weight, place_weight = np.ones(lists.n_lists), np.ones(lists.n_rows)
         n_iter, converged = np.zeros(lists.n_queries, dtype=np.int64), np.zeros(lists.n_queries, dtype=bool)
@@ -229,7 +229,11 @@ def _take(lists, queries):
 
 
 class _CategorySums:
-    """Sum over the categories for each item: a category adds the largest weight that its lists give to the item."""
+    """Sum over the categories for each item: a category adds the largest weight that its lists give to the item.
+
+    A category is a group of lists with the same value in the grouping `groups` of :class:`MAIC`. Without `groups`, each
+    list is a separate category.
+    """
 
     def __init__(self, lists, category):
         self.lists, self.rows = lists, None

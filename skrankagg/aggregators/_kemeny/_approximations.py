@@ -25,10 +25,13 @@ class BaseNearKemeny(BaseAggregator):
     """Base class of methods that find an order of each query's items and report its Kemeny score.
 
     A subclass defines ``_rank_items(lists, queries, prefer, tied, given)`` for queries with the same number of items.
-    `prefer` and `tied` are stacks of shape (n_queries, n, n). `given` is the result of ``_prepare_search(lists)``,
-    which is called once for all queries. The method returns three arrays of shape (n_queries, n). The first array
-    contains the orders. The other two arrays number the places of each order; tied neighbours have the same number. The
-    Kemeny score is computed from the second array, and the published scores from the third.
+    `prefer` and `tied` have shape (n_queries, n, n). They contain the weight of the lists that prefer the row's item to
+    the column's item, and the weight of the lists that tie the two items. `given` is the result of
+    ``_prepare_search(lists)``, which is called once for all queries.
+
+    ``_rank_items`` returns three arrays of shape (n_queries, n). The first array contains the orders. The other two
+    arrays number the places of each order; tied neighbours have the same number. The Kemeny score is computed from the
+    second array, and the published scores from the third.
     """
 
     _tags = {"neutral": False, "unanimity": False}

@@ -120,7 +120,10 @@ class BoundedAssignment(Bracket):
         return float(inner[np.arange(len(place)), place].sum())
 
     def _cells(self, mask):
-        """Return the rows and columns of the possible cells in a mask; the cells of the best known order are added."""
+        """Return the items and the places of the cells in a mask, without cells that no cheaper order can contain.
+
+        A cell is a pair of an item (row) and a place (column). The cells of the best known order are always included.
+        """
         mask = mask & self.possible
         mask[np.arange(len(mask)), self.place] = True
         return np.nonzero(mask)
@@ -137,9 +140,9 @@ class BoundedAssignment(Bracket):
         return self
 
     def _relax(self):
-        """Add cells to the linear programme until its bound holds for all orders.
+        """Solve the linear programme, each time with more cells, until its lower bound holds for all orders.
 
-        Returns True if the best known order is proven to be optimal.
+        A cell is a pair of an item and a place. Returns True if the best known order is proven to be optimal.
         """
         cost = self.inner / self.unit
         while True:
@@ -163,16 +166,21 @@ class BoundedAssignment(Bracket):
         return self.met()
 
     def _raise(self, bound, reduced=None):
-        """Raise the bound, and use the reduced costs to exclude cells that no cheaper order contains."""
+        """Raise the lower bound on the cost, and exclude each cell (item, place) that no cheaper order can contain.
+
+        `bound` is the bound of the linear programme. `reduced` contains the reduced cost of each cell; None excludes no
+        cells.
+        """
         self.raise_bound(self.unit * bound)
         if reduced is not None:
             most = self.most / self.unit - bound
             self.possible &= np.maximum(reduced, 0.0) <= most
 
     def _branch(self):
-        """Solve the integer programme over all possible cells.
+        """Search for the best order with an integer programme over all cells that are not excluded.
 
-        If there are many cells, the cells of the linear programme are tried first.
+        A cell is a pair of an item and a place. If the linear programme used fewer than half of these cells, an integer
+        programme with only the used cells is solved first.
         """
         self.branched = True
         if np.count_nonzero(self.possible) > 2 * np.count_nonzero(self.possible & self.used):
@@ -195,7 +203,10 @@ class BoundedAssignment(Bracket):
         return status, bound
 
     def _take(self, row, place, x):
-        """Store a solution if it is an order that satisfies the rules and costs less than the best known order."""
+        """Store a solution if it is an order that satisfies the rules and costs less than the best known order.
+
+        The solution gives the value ``x[k]`` to the assignment of item ``row[k]`` to place ``place[k]``.
+        """
         chosen = x > 0.5
         if np.abs(x - chosen).max() > _INTEGRAL or np.count_nonzero(chosen) < len(self.place):
             return

@@ -29,9 +29,9 @@ class _Node:
 def branch(state, polytope, rng):
     """Search all orders that are cheaper than the best known order; store the best order and the bound in `state`.
 
-    All nodes share the fixed pairs of `polytope`. The function always ends with an exception. The exception Infeasible
-    means that all orders have been searched, so the best known order is optimal. The exception Unfinished means that
-    time has run out.
+    The bound is a lower bound on the cost of all orders. The pairs of items whose order is fixed in `polytope` stay
+    fixed during the search. The function always ends with an exception. The exception Infeasible means that all orders
+    have been searched, so the best known order is optimal. The exception Unfinished means that time has run out.
     """
     root = _bounded(state, polytope, polytope.before, polytope.cycle)
     stack = [root] if root else []
@@ -50,7 +50,12 @@ def branch(state, polytope, rng):
 
 
 def _children(state, polytope, node, rng):
-    """Return the children of a node of the search tree; the child with the smaller bound comes last."""
+    """Divide a node of the search tree, and return its child nodes; the most promising child comes last.
+
+    A node represents the orders in which some pairs of items have a fixed order. The most promising child comes from
+    the trial with the smallest lower bound (see :func:`_sides`). The result is empty if the node contains no further
+    order that is cheaper than the best known order.
+    """
     rows = node.cycle
     if np.abs(node.x - np.round(node.x)).max() < VIOLATION:
         polytope.before, polytope.cycle = node.before, node.cycle
@@ -69,9 +74,11 @@ def _children(state, polytope, node, rng):
 def _bounded(state, polytope, before, cycle):
     """Create a node of the search tree from fixed pairs, and compute a lower bound on the cost of its orders.
 
-    The bound comes from a linear programme. Rows that forbid cycles of three items are added to it in several rounds,
-    if the solution violates them. `before` contains the fixed pairs, and `cycle` contains the rows of the first round.
-    Returns None if the node contains no order that is cheaper than the best known order.
+    The node represents all orders that agree with the fixed pairs, which are pairs of items in a fixed order. `before`,
+    of shape (n, n), is True where the row's item must precede the column's item. The bound comes from a linear
+    programme. Rows that forbid cycles of three items are added to it in several rounds, if the solution violates them.
+    `cycle` contains the rows of the first round. Returns None if the node contains no order that is cheaper than the
+    best known order.
     """
     polytope.before, polytope.cycle = before.copy(), cycle
     last = -np.inf
@@ -92,11 +99,12 @@ def _bounded(state, polytope, before, cycle):
 
 
 def _sides(state, polytope, node):
-    """Choose a pair of items to branch on; for each possible order of the pair, return the bound and the fixed pairs.
+    """Choose a pair of items to branch on, and return a tuple for each order of the two items.
 
-    A trial fixes one order of a pair and solves the linear programme. If the trials exclude only one order of a pair,
-    the other order is fixed, and the result is a single node. If they exclude both orders of a pair, the result is
-    empty.
+    A tuple contains a lower bound on the cost, and a matrix of the pairs that are then fixed, as `before` in
+    :func:`_bounded`. A trial fixes one order of a pair and solves the linear programme. If the trials exclude only one
+    order of a pair, the other order is fixed, and the result is a single tuple. If they exclude both orders of a pair,
+    the result is empty.
     """
     before, best = node.before, None
     dear = np.minimum(node.x, 1 - node.x) * (np.abs(polytope.cost) + 0.5 * state.step)

@@ -15,7 +15,10 @@ _HERE = 0.25
 
 
 class Unfinished(Exception):
-    """Error that is raised if time runs out or the solver gives up; it contains a bound and the reason."""
+    """Error that is raised if time runs out or the solver gives up.
+
+    It contains a lower bound on the cost, and the reason why the search ended.
+    """
 
     def __init__(self, bound=float("-inf"), reason="time limit"):
         super().__init__(bound, reason)

@@ -92,9 +92,9 @@ def stacked_components(margin):
 def ordered_components(arc, strength):
     """Return the strongly connected components of a graph in topological order, as a list of arrays of items.
 
-    `arc`, of shape (n, n), is True where an arc leads from the row's item to the column's item. `strength` has shape
-    (n,). Components without a path between them are sorted by the mean strength of their items, lowest first, then by
-    their first item.
+    `arc`, of shape (n, n), is True where an arc leads from the row's item to the column's item. `strength`, of shape
+    (n,), contains a number for each item. Components without a path between them are sorted by the mean of these
+    numbers, lowest first, then by their first item.
     """
     n_components, label = strong_components(arc)
     if n_components == 1:

@@ -104,7 +104,10 @@ def kemeny_lower_bound(
 
 
 def lower_bounds(prefer, tied, penalty, consensus_ties):
-    """For each query, compute a lower bound on the cost of any order, from stacks of preferences and ties."""
+    """For each query, compute a lower bound on the cost of all orders of its items.
+
+    `prefer` has shape (n_queries, n, n). `tied` has the same shape or is None.
+    """
     before, level = pair_costs(prefer, tied, penalty)
     least = np.minimum(before, before.swapaxes(1, 2))
     if consensus_ties == "weak":
@@ -205,10 +208,11 @@ def granularity(value, budget):
 
 
 class Bracket:
-    """Cost of the best known order of a component, and a proven lower bound on the cost of all its orders.
+    """Cost of the best known order, and a proven lower bound on the cost of all orders of the same items.
 
-    ``scale`` is the sum of all costs. ``step`` is the least difference between two costs, or 0 if this difference is
-    not known. ``report`` is called with the cost and the bound after each new bound.
+    ``scale`` is the magnitude of the costs, which determines the tolerance for rounding errors. ``step`` is the least
+    difference between two costs, or 0 if this difference is not known. ``report`` is called with the cost and the bound
+    after each new bound.
     """
 
     def __init__(self, cost, scale, step, budget, report=None):

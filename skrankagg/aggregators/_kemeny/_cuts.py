@@ -53,10 +53,12 @@ def half_cuts(matrix, most, x, budget):
 
 
 def _odd_sums(parity, right, slack, above, budget):
-    """Use elimination modulo 2 to find sums of rows that have even coefficients, an odd right side and little slack.
+    """Use elimination modulo 2 to find sums of rows that have even coefficients, an odd upper limit and little slack.
 
-    Half of each sum is a cut. Returns an array of shape (n_sums, n_rows), dtype float64: 1 for each row that is part of
-    the sum, otherwise 0.
+    A row is an inequality; its slack is the upper limit minus the value of the row in the fractional solution. `parity`
+    and `right` contain the coefficients and the upper limits modulo 2, and `slack` the slacks. `above` contains the
+    distance of each variable from the nearest integer. Half of each sum is a cut. Returns an array of shape (n_sums,
+    n_rows), dtype float64: 1 for each row that is part of the sum, otherwise 0.
     """
     n_rows, n_columns = parity.shape
     # Each variable gets an additional row, which can make an odd coefficient of this variable even. Adding this row
@@ -87,7 +89,11 @@ def _odd_sums(parity, right, slack, above, budget):
 
 
 def _sparse_ones(cuts, limit):
-    """Select the sparsest cuts so that most variables occur in only a few cuts; also return the upper limits."""
+    """Select the sparsest cuts, so that most variables occur in only a few cuts.
+
+    A cut is an inequality: a row of coefficients in `cuts`, with an upper limit in `limit`. Returns the coefficients
+    and the upper limits of the selected cuts.
+    """
     length = np.diff(cuts.indptr)
     count = np.zeros(cuts.shape[1], dtype=np.int64)
     kept, seen = [], set()

@@ -46,7 +46,11 @@ _UNCONSTRAINED_SHARE = 0.5
 
 @dataclass
 class _Query:
-    """Pairwise preferences and components of one query, with the part of the cost that all its orders share."""
+    """Pairwise preferences and components of one query.
+
+    A component is a group of items that can be ordered separately from the other items. `base` is the part of the cost
+    that is the same for all orders.
+    """
 
     prefer: np.ndarray
     tied: np.ndarray
@@ -402,8 +406,9 @@ class Kemeny(BaseAggregator):
     def _solve(self, lists, constraints, seed, progress, task):
         """Solve the queries, and return six results for each query.
 
-        The results are the scores of the items, the cost of the order, the lower bound, the cost without pins and
-        orders, the stop reason and `unique`.
+        The results are the scores of the items, the cost of the order, the lower bound on the cost, the cost without
+        pins and orders, the stop reason, and `unique`. `unique` is True if the order is the only best one, False if
+        there is another, and None if this is unknown.
         """
         lists, unit = count_in_units(lists)
         rng = np.random.default_rng(seed)
@@ -448,7 +453,8 @@ class Kemeny(BaseAggregator):
         """Solve a query first without and then with its pins and orders.
 
         Returns six results: the order, its score, the lower bound, the score without pins and orders, the stop reason,
-        and `unique`. All results except the fourth are computed with the pins and orders.
+        and `unique`. `unique` is True if the order is the only best one, False if there is another, and None if this is
+        unknown. All results except the fourth are computed with the pins and orders.
         """
         part = replace(search, budget=search.budget.share(_UNCONSTRAINED_SHARE))
         free = order, score, bound, reason, unique = solve(query, part)
@@ -474,9 +480,9 @@ class Kemeny(BaseAggregator):
 
     @staticmethod
     def _separated(margin, queries, constraints):
-        """Return the margins after setting the margins of pinned items and of pairs with a required order to 1.
+        """Return the margins, after setting some of them to 1 so that constrained items do not tie with neighbours.
 
-        So pinned items and items of such pairs do not tie with their neighbours.
+        Set to 1 are the margins of all pairs with a pinned item, and of all pairs whose order is required.
         """
         if not any(constraints[q] for q in queries):
             return margin

@@ -296,8 +296,8 @@ class FootruleOptimal(BaseNearKemeny):
 def _divided_levels(level, order, kind):
     """Split groups of tied items so that only items of the same kind tie, and return the new group of each place.
 
-    Items of the same kind can change places without breaking a rule. `level` and the result contain the number of each
-    place's group, in ascending order.
+    `kind` contains a number for each item. Items with the same number can change places without breaking a rule (a
+    bound, pin or order). `level` and the result contain the number of the group at each place, in ascending order.
     """
     kind = np.take_along_axis(kind, order, axis=1)
     out = np.zeros_like(level)

@@ -129,9 +129,10 @@ def query_bounds(group, prefixes, at_least, at_most):
 
 
 def _limits(bounds):
-    """Return the cuts (0, the prefixes and n_items), and the bounds L and U of each group at each cut.
+    """Return the cuts, and the bounds L and U of each group at each cut.
 
-    The top of the module defines L and U; their shape is (n_cuts, n_groups + 1).
+    The cuts are the numbers of first places to consider: 0, each k with bounds, and n_items. The top of the module
+    defines L and U; their shape is (n_cuts, n_groups + 1).
     """
     n, size = len(bounds.group), bounds.size
     cut = np.unique(np.concatenate([[0], bounds.prefix, [n]]))
@@ -146,7 +147,8 @@ def _limits(bounds):
 def _excess(cut, low, high):
     """For all cuts a <= b, add up the groups' needs for the places a + 1 to b, and subtract the number of places b - a.
 
-    The top of the module defines the need of a group. A result of at most 0 means that the places suffice.
+    `cut`, `low` and `high` are the results of :func:`_limits`. The top of the module defines the need of a group. If
+    an entry of the result is at most 0, the places a + 1 to b suffice for the needs.
     """
     excess = cut[:, None] - cut
     for least, most in zip(low.T, high.T, strict=True):
@@ -192,7 +194,7 @@ def _needs(bounds, cut, low, high, a, b):
 
 
 def _n_bounds(needs, room):
-    """Return, for each number of places in `room`, the least number of bounds that make the groups need more.
+    """Return, for each number of places in `room`, the least number of bounds that together require more places.
 
     `needs` and `room` are results of :func:`_needs`.
     """
@@ -221,11 +223,11 @@ def _strictest(bounds, g, lower, a, b):
 
 
 def _fewest(needs, room):
-    """Return the fewest bounds that make the groups need more places than `room`.
+    """Return the smallest set of bounds that together require more places than `room`.
 
     Each bound is a pair: its group, and True if it is a lower bound.
 
-    `needs` is a result of :func:`_needs` for one pair of cuts.
+    `needs` is the first result of :func:`_needs`, computed for a single pair of cuts.
     """
     largest = {0: (0, ())}  # for each number of bounds, the largest need and the bounds
     for g, own in enumerate(needs):

@@ -13,10 +13,11 @@ import numpy as np
 class Stack:
     """Buckets (groups of tied items) of all components, in the order of the components.
 
-    `parts` contains the items of each component and their buckets; the best bucket is 0. `before` and `level` have
-    shape (n, n). `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a
-    tie of the two items. These costs are relative: a pair of items has three possibilities (either order, or a tie),
-    and the cheapest possibility has the cost 0. Costs up to the tolerance are treated as 0.
+    A component is a set of items that is solved separately from the other items. `parts` contains a pair for each
+    component: its items, and the number of each item's bucket; the best bucket is 0. `before` and `level` have shape
+    (n, n). `before` is the cost of placing the row's item before the column's item, and `level` is the cost of a tie of
+    the two items. These costs are relative: a pair of items has three possibilities (either order, or a tie), and the
+    cheapest possibility has the cost 0. Costs up to the tolerance are treated as 0.
     """
 
     def __init__(self, parts, before, level, tolerance):
@@ -36,9 +37,9 @@ class Stack:
         self.may_follow = self._never(before > tolerance).T
 
     def _never(self, chosen):
-        """Return a mask of pairs of buckets: True if no pair of items from the two buckets is marked.
+        """Return a mask of pairs of buckets: True if `chosen` contains no pair of items from the two buckets.
 
-        `chosen`, of shape (n, n), marks pairs of items.
+        `chosen` is a mask of pairs of items, of shape (n, n).
         """
         never = np.ones((len(self.component), len(self.component)), dtype=bool)
         first, second = np.nonzero(chosen)

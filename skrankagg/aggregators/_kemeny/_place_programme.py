@@ -98,10 +98,10 @@ class PlaceProgramme:
 
     @staticmethod
     def _add_counts(count, cut, first):
-        """Assign numbers to the counts of one group or item, and store the number for each place in `count`.
+        """Assign numbers to the counts of one group or item, and store a number for each place in `count`.
 
-        There is a count for each k in `cut`: it counts the items of the group among the first k places. A place gets
-        the number of the first count that includes it.
+        A count is a variable: the number of items of the group among the first k places. There is a count for each k in
+        `cut`. A place gets the number of the first count that includes it.
         """
         segment = np.searchsorted(cut, np.arange(1, len(count) + 1))
         inside = segment < len(cut)
@@ -109,9 +109,10 @@ class PlaceProgramme:
         first.append(first[-1] + len(cut))
 
     def _rows_of_counts(self):
-        """Return the coefficients of the counts in the equations, and in the rows for required orders.
+        """Return the coefficients of the counts in two sets of rows: in the equations, and in the rows for orders.
 
-        Both results are sparse matrices with a column for each count.
+        A count is a variable of the programme: the number of items of a group (or of one item) among the first k
+        places. Both results are sparse matrices with a column for each count.
         """
         number = np.arange(self.n_counts)
         later = number[self.follows]
@@ -128,7 +129,11 @@ class PlaceProgramme:
         return equal, order
 
     def _matrices(self, row, place):
-        """Build the equations with their right sides, and the rows for required orders, for the given cells."""
+        """Build the rows of the programme for some cells; a cell is a pair of an item and a place.
+
+        Returns the matrix of the equations, their right sides, and the matrix of the rows for required orders. `row`
+        and `place` contain the item (or the row of equivalent items) and the place of each cell.
+        """
         n_rows, n_cells = len(self.size), len(row)
         cell, one = np.arange(n_cells), np.ones(n_cells)
         index, column, value = [row, n_rows + place], [cell, cell], [one, one]
@@ -154,7 +159,7 @@ class PlaceProgramme:
         return equations, right, orders
 
     def relax(self, cost, row, place, possible):
-        """Solve the linear programme over the given cells, and return a Solution.
+        """Solve the linear programme over the cells given by `row` and `place`, and return a Solution.
 
         `cost`, of shape (n_rows, n), contains the costs of all cells. The lower bound in the Solution holds for all
         orders that use only cells in the mask `possible`.
@@ -182,9 +187,10 @@ class PlaceProgramme:
         return self._priced(cost, done.x[: len(row)], done.eqlin.marginals, multiplier, possible)
 
     def _priced(self, cost, x, equal, order, possible):
-        """Compute reduced costs and a lower bound from the multipliers (dual values) of the rows.
+        """Compute reduced costs and a lower bound from the multipliers (dual values) of the rows; return a Solution.
 
-        The bound is valid for any multipliers, even if they are not optimal.
+        `equal` contains the multipliers of the equations, and `order` contains the multipliers of the rows for required
+        orders. The bound is valid for any multipliers, even if they are not optimal.
         """
         n_rows = len(self.size)
         u, v, given = equal[:n_rows], equal[n_rows : n_rows + self.n], equal[n_rows + self.n :]
@@ -210,10 +216,10 @@ class PlaceProgramme:
         return Solution(x, rest, bound, priced, constant)
 
     def integers(self, cost, row, place):
-        """Solve the integer programme over the given cells.
+        """Solve the integer programme over the cells given by `row` and `place`.
 
-        Returns the values of the cells (None if there is no solution), the bound of the solver, and SciPy's status
-        code. The status is 0 for an optimal solution and 2 if there is no solution.
+        Returns three results: the values of the cells (None if there is no solution), the solver's lower bound on the
+        cost, and SciPy's status code. The status is 0 for an optimal solution and 2 if there is no solution.
         """
         equations, right, orders = self._matrices(row, place)
         n_cells = len(row)
@@ -242,7 +248,10 @@ def _csr(value, row, column, shape):
 
 
 def _sum_from_right(value, follows):
-    """Add to each entry all later entries of its chain; a chain starts where `follows` is False."""
+    """Add to each entry of `value` all later entries of its chain.
+
+    A chain is a run of entries. It starts at an entry where `follows` is False, and ends before the next such entry.
+    """
     if len(value) == 0:
         return value
     total = np.cumsum(value[::-1])[::-1]

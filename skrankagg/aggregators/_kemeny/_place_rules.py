@@ -225,9 +225,10 @@ def feasible_place(rules, near=None, solve=None):
 
 
 def _divided(kind, pattern, order, solve):
-    """Assign the items of each kind to the places of the same kind; `pattern` contains the kind of each place.
+    """Assign the items of each kind to the places of the same kind, and return the place of each item.
 
-    Items of the same kind can change places without breaking a rule.
+    Items of the same kind can change places without breaking a rule. `kind` contains the kind of each item, and
+    `pattern` contains the kind of item that each place gets.
     """
     place = np.empty(len(pattern), dtype=np.int64)
     for one in np.unique(pattern):
@@ -320,7 +321,11 @@ def _check_rules(lists, rules, names):
 
 
 def _shortened(members, feasible):
-    """Drop large parts of a list of conflicting rules, as long as the remaining rules still conflict."""
+    """Shorten a list of conflicting rules: try to drop half of it, then smaller and smaller parts.
+
+    A part is dropped if the remaining rules still conflict. ``feasible(rules)`` returns True if some order satisfies
+    the rules.
+    """
     size = len(members) // 2
     while size > 1:
         start = 0

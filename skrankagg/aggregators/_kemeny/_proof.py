@@ -28,7 +28,7 @@ _SHARE = 0.4
 
 @dataclass
 class Proven:
-    """Order of a component with its cost, its bound, and the reason why the search ended.
+    """Order of a component with its cost, a lower bound on the cost of all orders, and the reason why the search ended.
 
     Cost and bound are differences from the cost of ordering every pair by its majority. The reason is "optimal", "time
     limit", or "solver" if the solver gave up. `cycle`, of shape (n_cycles, 3), contains the cycles of three items that
@@ -135,10 +135,11 @@ class State(Bracket):
 
 
 def relax(state, polytope, rng):
-    """Raise the bound by adding rows that forbid cycles of three items, and then half cuts (see :func:`half_cuts`).
+    """Raise the lower bound of `state` by adding rows (constraints) to the linear programme `polytope`.
 
-    Returns True if the bound remains below the cost. Rounds of half cuts end if a round closes too little of the gap
-    between the bound and the cost.
+    The first rows forbid cycles of three items, and later rows are half cuts (see :func:`half_cuts`). Returns True if
+    the bound remains below the cost of the best known order. Rounds of half cuts end if a round closes too little of
+    the gap between the bound and this cost.
     """
     place = np.argsort(state.order)
     x = np.where(polytope.cost == 0, place[polytope.first] < place[polytope.second], polytope.cost < 0).astype(float)

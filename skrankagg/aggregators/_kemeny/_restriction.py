@@ -83,7 +83,7 @@ class Restriction:
         return 2.0 ** np.ceil(np.log2(scale)) if scale > 0 else 1.0
 
     def guarded(self, margin):
-        """Return margins in which one violated required order costs more than all other pairs together."""
+        """Return margins with which violating one required order costs more than all other pairs together."""
         size = self._size(np.abs(margin).sum())
         margin = np.array(margin)
         margin[self.above], margin[self.above.T] = -size, size
@@ -105,7 +105,10 @@ class Restriction:
         return max(TOLERANCE * scale, 0.0 if is_whole(margin) else self._rounding(self._size(scale)))
 
     def _rounding(self, size):
-        """Return the largest rounding error of a sum over all pairs of one item; a forbidden pair costs `size`."""
+        """Return the largest rounding error of a sum over all pairs that contain one item.
+
+        `size` is the cost of a pair whose required order is violated.
+        """
         n_fixed = (self.above.sum(axis=0) + self.above.sum(axis=1)).max(initial=0)
         return np.finfo(np.float64).eps * self.n * (n_fixed + 1) * size
 
@@ -135,7 +138,10 @@ class Restriction:
         return best
 
     def _descend_pinned(self, guarded, order, free, budget, tolerance):
-        """Move and swap the items on the `free` places until no step lowers the cost, or until time runs out."""
+        """Move and swap the items on the `free` places until no step lowers the cost, or until time runs out.
+
+        `guarded` contains the margins from :meth:`guarded`. Returns the order.
+        """
         order = np.array(order)
         ranges = np.split(free, np.flatnonzero(np.diff(free) > 1) + 1)
         both = np.zeros((self.n, self.n), dtype=bool)
@@ -195,8 +201,8 @@ class Restriction:
     def descend_buckets(self, before, level, bucket, tolerance, until):
         """Move items between buckets until no move lowers the cost, or until ``until()`` is True; pins are kept.
 
-        Pinned places divide the order into ranges, and items stay in their range. If a range has pinned items, they
-        form its first bucket.
+        A bucket is a group of tied items. The places of pinned items divide the order into ranges, and every other item
+        stays in its range. If a range has pinned items, they form its first bucket.
         """
         bucket = np.array(self.near_buckets(bucket))
         size = self._size(np.abs(before).sum() + np.abs(level).sum())

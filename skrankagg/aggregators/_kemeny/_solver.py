@@ -60,11 +60,12 @@ def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 @dataclass
 class Search:
-    """Settings for the search and the proof of a query's components.
+    """Settings for the search for a good order of each component, and for the proof that no order is cheaper.
 
-    A component of n items is proven if ``proves(n)`` is True. Other components are only searched, with `n_restarts`
-    rounds of the iterated local search. The stop reason of such a component is "optimal" if its order has the least
-    possible cost, and otherwise the value of `unproven`. `report` is called with the current cost and bound.
+    A component is a set of items that is solved separately from the other items. A proof is tried for a component of n
+    items if ``proves(n)`` is True. For other components there is only a search, with `n_restarts` rounds of the
+    iterated local search. The stop reason of such a component is "optimal" if its order has the least possible cost,
+    and otherwise the value of `unproven`. `report` is called with the current cost and the lower bound.
     """
 
     rng: np.random.Generator

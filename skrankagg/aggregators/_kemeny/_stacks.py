@@ -18,9 +18,10 @@ _SMALL, _CELLS = 64, 1 << 16
 
 
 def preference_and_tie_blocks(lists, absent):
-    """For each block of queries with the same number of items, yield their positions, preferences and ties.
+    """Yield three arrays for each block of queries with the same number of items.
 
-    Preferences and ties are stacks of matrices, one for each query. Their values are exactly the same as the results of
+    The first contains the positions of the queries. The second and third have shape (n_queries, n, n), and contain
+    the matrices of preferences and of ties for each query. Their values are exactly the same as the results of
     ``query_preferences``.
     """
     small = lists.query_n_items <= _SMALL
@@ -54,9 +55,10 @@ def rank_stack(lists, queries, value, absent):
 
     All queries must have the same number of items.
 
-    `value`, of shape (n_rows,), contains the values. `absent`, of shape (n_lists,), contains each list's value for its
-    absent items. Returns three arrays for the m lists of the queries: the numbers of the lists, the position of each
-    list's query in `queries`, and the matrix, of shape (m, n).
+    `value`, of shape (n_rows,), contains the value of each row of `lists` (an item in a list). `absent`, of shape
+    (n_lists,), contains for each list the value of the items that it lacks. Returns three arrays for the m lists of the
+    queries. The first two contain the number of each list, and the position in `queries` of its query. The third is the
+    matrix, of shape (m, n).
     """
     chosen, list_ptr, rows, row_ptr, item = gather_queries(lists, queries)
     of_query = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
@@ -76,7 +78,7 @@ def scores(rank, prefer, tied):
 
 
 def n_below_place(place):
-    """Return an array of shape (n_queries, n): the number of items below each place of an order.
+    """Return an array of shape (n_queries, n): for each place of an order, the number of items below the place.
 
     `place`, of shape (n_queries, n), numbers the places in ascending order; tied neighbours have the same number.
     """

@@ -148,7 +148,10 @@ class TrianglePolytope:
         return np.where(forward, 1.0, np.where(backward, 0.0, x))
 
     def agrees(self, x):
-        """Return True if a solution agrees with all fixed pairs, including pairs fixed after the solution was found."""
+        """Return True if the solution `x` orders every fixed pair in its fixed direction.
+
+        This includes pairs that were fixed after the solution was found.
+        """
         forward, backward = self.before[self.first, self.second], self.before[self.second, self.first]
         return bool((x[forward] > 1 - VIOLATION).all() and (x[backward] < VIOLATION).all())
 
@@ -266,7 +269,10 @@ class TrianglePolytope:
         return x, self.bound
 
     def purge(self):
-        """Remove the rows that the last solution does not satisfy with equality."""
+        """Remove the rows (constraints) that are not tight in the last solution, except rows that must be kept.
+
+        A row is tight if the solution satisfies it with equality.
+        """
         touched = self.row_slack < 1e-3
         touched, cut = touched[: len(self.cycle)], touched[len(self.cycle) :]
         cut[: self.n_kept] = True
@@ -274,9 +280,10 @@ class TrianglePolytope:
         self.cycle, self.cut, self.cut_most = self.cycle[touched], self.cut[cut], self.cut_most[cut]
 
     def cut_halves(self, x):
-        """Add half cuts that a fractional solution violates; return the number of added cuts.
+        """Add half cuts that the solution `x` violates; return the number of added cuts.
 
-        A half cut is half the sum of some rows, rounded down; see :func:`half_cuts`.
+        `x` has some values between 0 and 1. A half cut is a constraint: half the sum of some rows, rounded down (see
+        :func:`half_cuts`).
         """
         free = self.free
         held = self.cycle

@@ -87,10 +87,10 @@ def _block_sums(table, order):
 
 
 def _sums_at(sums, middle):
-    """For each pair of adjacent blocks that meet at `middle`, compute the sum of a part of the table.
+    """For each pair of adjacent blocks of places that meet at `middle`, add up a part of the table.
 
-    The result contains a sum for each i and k. It covers the rows from i to the middle, and the columns from the middle
-    to k. `sums` is the result of :func:`_block_sums` for the table.
+    Entry [i, j] of the result is the sum over the rows from i to ``middle - 1`` and the columns from ``middle`` to
+    ``middle + j``. `sums` is the result of :func:`_block_sums` for the table.
     """
     start, end = slice(0, middle), slice(middle + 1, None)
     return sums[middle, end] - sums[start, end] - sums[middle, middle] + sums[start, middle][:, None]

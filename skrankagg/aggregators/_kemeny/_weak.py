@@ -78,7 +78,10 @@ def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report, restricti
 
 
 def _is_unique(parts, forced):
-    """Return True if there is only one best order of all items, False if there are several, None if this is unknown."""
+    """Return True if there is only one best order of all items, False if there are several, None if this is unknown.
+
+    `parts` contains the components, best first. `forced` is the mask from :meth:`Stack.is_forced`.
+    """
     met = np.array([part.met() for part in parts])
     if any(part.only is False for part in parts if part.met()) or (met[:-1] & met[1:] & ~forced).any():
         return False
@@ -86,7 +89,7 @@ def _is_unique(parts, forced):
 
 
 class _Component(Bracket):
-    """Best known order of a component, and a bound on the cost of its orders.
+    """Best known order of a component (a set of items solved separately), and a lower bound on the cost of its orders.
 
     The order is stored as the bucket (group of tied items) of each item.
 
@@ -298,6 +301,7 @@ def n_ties(bucket):
 def _buckets(y):
     """Convert a solution to groups of tied items (buckets); return the number of each item's group.
 
-    Items are sorted by the number of items that are after them or tied with them, the largest number first.
+    `y[i, j]` is 1 if item i is before item j or tied with it. Items are sorted by the number of items that are after
+    them or tied with them, the largest number first.
     """
     return np.unique(np.round(-y.sum(axis=1), 6), return_inverse=True)[1]

@@ -40,7 +40,7 @@ def fill_voters(matrix, lists, column, features):
 
 
 def _split(values, block):
-    """Split `values` into arrays at the places where the number in `block` changes."""
+    """Split `values` into arrays; a new array starts wherever the number in `block` changes."""
     return np.split(values, np.flatnonzero(np.diff(block)) + 1)
 
 

@@ -373,7 +373,10 @@ class LearnedWeights(SupervisedAggregator):
 
 
 def _gains_by_voter(base, lists):
-    """Return a csr_array with the contribution of each voter to each candidate, and the voter of each column."""
+    """Return a csr_array with the contribution of each voter to each candidate's score, and the voter of each column.
+
+    The rows of the array are candidates.
+    """
     gain, _, first = base._linear_gains(lists)
     if np.ndim(first):
         first = first[lists.list_query[lists.row_list]]
@@ -387,8 +390,10 @@ def _gains_by_voter(base, lists):
 def _signed_gains(base, lists, weight):
     """Multiply the gains of rows and of absent items by the weights of their lists; weights may be negative.
 
-    The first result contains a number for each row: the gain of its item minus the gain of an absent item. The second
-    result, of shape (n_lists,), is for absent items. It is None if all gains of absent items are 0.
+    A gain is the amount that a list of weight 1 adds to the score of an item; a row is an item in a list. The first
+    result contains a number for each row: the gain of its item minus the gain of an absent item, times the weight. The
+    second result, of shape (n_lists,), contains the weighted gain of the items that each list lacks. It is None if all
+    gains of absent items are 0.
     """
     gain, given, _ = base._linear_gains(lists)
     return gain * weight[lists.row_list], None if given is None else given * weight

@@ -23,7 +23,10 @@ __all__ = ["ProbFuse", "SegFuse", "SlideFuse"]
 
 
 class _Probabilities(LearnsFromPositions):
-    """Base class of methods that learn the share of relevant items at each position or segment of a voter's lists."""
+    """Base class of methods that learn, for each voter, the share of relevant items in each cell of its lists.
+
+    A cell is a position in a list, or a segment (several consecutive positions).
+    """
 
     #: Whether a list that is too short to reach a cell counts as 0 in the mean of the cell; with False it is left out.
     _counts_short_lists = True

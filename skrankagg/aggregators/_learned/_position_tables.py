@@ -181,7 +181,10 @@ class LearnsFromPositions(SupervisedAggregator):
                 )
 
     def _keep_tables(self, lists, sums, table, pooled):
-        """Store the tables of the voters, and the pooled table, which is used for unknown voters."""
+        """Store the tables of learnt values: one for each voter, and `pooled`, which is used for unknown voters.
+
+        `table` contains the tables of the voters one after the other; ``sums.ptr`` contains their offsets.
+        """
         self._known = frame_of({"voter": take_ids(lists.voters, sums.voters)})
         self._ptr = np.append(sums.ptr, sums.ptr[-1] + len(pooled))
         self._table = np.concatenate([table, pooled])
@@ -200,9 +203,10 @@ class LearnsFromPositions(SupervisedAggregator):
         return lists, np.where(place < 0, len(self._known), place)
 
     def _entries(self, number, row_list, cell):
-        """Return the index of each row's learnt value in the concatenated tables.
+        """Return, for each row, the index of its learnt value in the concatenated tables.
 
-        If no training list reaches the cell of a row, the last value of the voter's table is used.
+        A row is an item in a list; `number` contains the number of the table of each list. If no training list reaches
+        the cell of a row, the last value of the voter's table is used.
         """
         depth = np.diff(self._ptr)[number]
         return self._ptr[:-1][number][row_list] + np.minimum(cell, (depth - 1)[row_list])

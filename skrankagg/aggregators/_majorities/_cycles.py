@@ -104,7 +104,10 @@ def _widen(path):
 
 
 def _widen_rows(rows, path, first, last, narrow):
-    """Widen some rows of `path` by paths through the items from `first` to `last` - 1; `narrow` is a buffer."""
+    """Raise the strengths in `rows` wherever a path through the items from `first` to ``last - 1`` is stronger.
+
+    `rows` is a view of some rows of `path`, and `narrow` is a buffer.
+    """
     for via in range(first, last):
         np.minimum(rows[:, via, None], path[None, via], out=narrow)
         np.maximum(rows, narrow, out=rows)
@@ -145,7 +148,10 @@ def locked_pairs(strength: npt.ArrayLike, tie_break: npt.ArrayLike | None = None
 
 
 def _lock(strength, tie_break):
-    """Lock the arcs of many queries as :func:`locked_pairs` does; all arrays have shape (n_queries, n, n)."""
+    """Lock arcs from the strongest to the weakest in many queries, as :func:`locked_pairs` does for one query.
+
+    All arrays have shape (n_queries, n, n).
+    """
     n_queries, n, _ = strength.shape
     arc = np.flatnonzero(strength > 0)
     keys = [(arc // n**2).astype(np.int32)] if n_queries > 1 else []

@@ -204,7 +204,7 @@ CHAINS = {"mc1": MC1, "mc2": MC2, "mc3": MC3, "mc4": MC4, "mct": MCT, "rank-cent
 
 
 def _reverse(above):
-    """Transpose the weights, so that each row belongs to the current item, and each column to the better item."""
+    """Transpose `above`, so that rows are the current items of the chain, and columns are the better items."""
     return np.ascontiguousarray(above.swapaxes(-1, -2))
 
 
@@ -240,14 +240,17 @@ def _among_states(moves, held):
 
 
 def _draw(moves):
-    """Scale the moves of each row so that they add up to 1."""
+    """Convert moves to probabilities: in each row, divide the values of the moves by their sum.
+
+    If the sum is 0, the chain stays at the item of the row.
+    """
     total = moves.sum(axis=-1, keepdims=True)
     moves /= np.where(total > 0, total, 1.0)
     return _stay_with_the_rest(moves)
 
 
 def _stay_with_the_rest(moves):
-    """Put the remaining probability of each row on the diagonal."""
+    """Set the diagonal so that each row adds up to 1: with the remaining probability the chain stays at its item."""
     items = np.arange(moves.shape[-1])
     moves[..., items, items] = 0.0
     moves[..., items, items] = np.maximum(1.0 - moves.sum(axis=-1), 0.0)

@@ -127,7 +127,10 @@ def _row_factor(lists, q, chain, absent, shape):
 
 
 class _Pairs:
-    """Pairs of items whose ranks in a list satisfy a comparison such as np.less; absent items have the rank -1."""
+    """Pairs of items whose ranks in a list satisfy the comparison `compare`, for example np.less.
+
+    `ranked`, of shape (n_lists, n), contains the ranks; absent items have the rank -1.
+    """
 
     def __init__(self, ranked, factor, compare):
         self.ranked, self.factor, self.compare = ranked, factor, compare

@@ -367,7 +367,7 @@ class MarkovChain(BaseAggregator):
         return self.max_iter >= 1 + math.log(tol * jump / 2) / math.log1p(-jump)
 
     def _tol_by_lists(self, lists):
-        """For queries that are walked list by list, return the error at which each walk ends."""
+        """Return, for each query, the error at which a walk ends if the moves are computed list by list."""
         length = lists.list_length.astype(np.float64)
         long = lists.sum_over_lists(length**2) > _LONG_LISTS * lists.sum_over_lists(length)
         return np.where(long, self.tol, min(self.tol, _SOLVED_TOL))
@@ -381,7 +381,7 @@ class MarkovChain(BaseAggregator):
         return np.concatenate(state, axis=1)[0], np.concatenate(n_iter), np.concatenate(error)
 
     def _list_moves(self, lists):
-        """For each query, yield the weight of the lists that contain each item, and the moves as a ListMoves."""
+        """Yield two results for each query: the total weight of the lists that contain each item, and a ListMoves."""
         chain, total = CHAINS[self.chain], lists.sum_over_lists(lists.list_weight)
         row_weight = chain.row_weight(lists, self.absent)
         row_weight = lists.list_weight[lists.row_list] if row_weight is None else row_weight
@@ -402,7 +402,8 @@ class MarkovChain(BaseAggregator):
     def _transitions(self, lists):
         """Yield three results for each block of queries with the same number of items.
 
-        The results are the positions of the queries, the weight of each item's lists, and the transition probabilities.
+        The results are the positions of the queries, the total weight of the lists that contain each item, and the
+        transition probabilities.
         """
         chain, total = CHAINS[self.chain], lists.sum_over_lists(lists.list_weight)
         for queries, above, level in preference_stacks(lists, chain.row_weight(lists, self.absent)):

@@ -87,9 +87,9 @@ def walk(chains, start, jump, max_iter, tol):
 
 
 def start_of(held):
-    """Return the uniform distribution over the states of each chain: the items with a value above 0 in `held`.
+    """Return the uniform start distribution of each chain, over the items with a value above 0 in `held`.
 
-    If all values of a chain are 0, all its items are states.
+    `held` has a row for each chain. If all values in a row are 0, the distribution is over all items.
     """
     states = held > 0
     states |= ~states.any(axis=1, keepdims=True)

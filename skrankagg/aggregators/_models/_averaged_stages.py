@@ -41,7 +41,7 @@ class AveragedStages(Stages):
         self.ends[self.ptr[1:] - 1] = True
 
     def _without_chosen(self, mine, left):
-        """Return a copy of `left` with the rows of each tied class set to the worth of the items below the class."""
+        """Return a copy of `left`; rows in a tied class are set to the total worth of the items below the class."""
         below = np.append(left[1:], 0.0)
         below[self.ends] = 0.0
         left = left.copy()
@@ -76,6 +76,8 @@ class AveragedStages(Stages):
     def _shares(self, worth, left, weight, *, order=1, both=False):
         """Compute, for each row, the sum of ``weight / left**order`` over the choices at which its item is available.
 
+        A list is a series of choices, from the first item to the last.
+
         The second result contains the sum over all choices of each list. Inside a tied class, both sums are means over
         all orders of the class.
         """
@@ -99,9 +101,10 @@ class AveragedStages(Stages):
         return share, self._of_whole_lists(running)
 
     def _before(self, running, rows):
-        """Return the running total of the list just before each tied class of one size.
+        """Return, for tied classes of one size, the value of `running` before each class (0 at the start of a list).
 
-        `rows`, of shape (size, n_classes), contains the rows of these classes.
+        `running` contains the running sum of each list at each row. `rows`, of shape (size, n_classes), contains the
+        rows of these classes.
         """
         return np.where(np.isin(rows[0], self.ptr[:-1]), 0.0, running[rows[0] - 1])
 

@@ -96,7 +96,12 @@ def _voters(lists, votes):
 
 
 def _groups(lists, name, *, pooled):
-    """Return the matrix of `_voters` with groups of lists as units, and the degrees of freedom of the coefficients."""
+    """Return a matrix that sums derivatives over the lists of each group, and degrees of freedom.
+
+    `name` is the name of the grouping; without `pooled`, each query has its own groups. The derivatives of a list are
+    multiplied by its weight, and by a factor that corrects for a small number of groups. The second result contains the
+    degrees of freedom of the coefficients: the number of groups minus 1, for each query or for all queries together.
+    """
     group, _ = grouping(lists, name, "std_errors", ("model", "voters"))
     place = np.zeros(lists.n_lists, dtype=np.int64) if pooled else lists.list_query
     counted = lists.list_weight > 0
@@ -121,7 +126,10 @@ def _matrix(unit, value):
 
 
 def _query_of_units(units, lists):
-    """Return the query of each unit; all lists of a unit must belong to one query."""
+    """Return the query of each unit.
+
+    A unit is a set of lists, given by a row of the matrix `units`. All lists of a unit must belong to one query.
+    """
     query = np.empty(units.shape[0], dtype=np.intp)
     entries = units.tocoo()
     query[entries.row] = lists.list_query[entries.col]

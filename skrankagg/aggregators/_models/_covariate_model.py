@@ -179,7 +179,10 @@ class CovariateModel:
         return fit
 
     def _where(self, queries, one):
-        """Return the words that name a query in an error message, or "" if there is only one set of coefficients."""
+        """Return the words that name query ``queries[one]`` in an error message.
+
+        If there is only one set of coefficients, return "".
+        """
         if self.pooled or self.lists.n_queries == 1:
             return ""
         return f" in query {show_id(self.lists.queries, queries[one])}"

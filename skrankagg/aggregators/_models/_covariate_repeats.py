@@ -62,7 +62,10 @@ class CovariateFits:
 
 
 class _ChordFits:
-    """Fits of some queries to many sets of weights, by chord steps that start from the estimate of all lists."""
+    """Fits of some queries to many sets of list weights, by chord steps (see the top of the module).
+
+    The steps start from the estimate with the original weights of all lists.
+    """
 
     def __init__(self, model, queries, rows):
         self.model, self.queries, self.rows = model, queries, rows
@@ -108,7 +111,10 @@ class _ChordFits:
         return found
 
     def _gradients(self, worth, coefficients, weights, ridge):
-        """Return the gradients of many replicates' log posteriors: for log-worths, and for scaled coefficients."""
+        """Return the gradients of the log posterior for many sets of list weights (replicates).
+
+        The first result is the gradient for log-worths, and the second is the gradient for scaled coefficients.
+        """
         rows, n = self.rows, len(worth)
         if self.design is None:
             columns = [
@@ -132,7 +138,10 @@ class _ChordFits:
 
 
 def _design(rows):
-    """Return the matrix of derivatives of each duel's log-odds, with a column for each log-worth and coefficient."""
+    """Return the derivatives of the log-odds of each duel: a row for each duel, a column for each variable.
+
+    The variables are all log-worths, followed by all scaled coefficients.
+    """
     n, number = len(rows.share), rows.n_covariates
     of_set = np.zeros(n, dtype=np.intp) if rows.pooled else rows.query
     places = [rows.first, rows.second, *(rows.n_candidates + of_set * number + k for k in range(number))]

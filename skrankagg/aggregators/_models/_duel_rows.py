@@ -224,7 +224,11 @@ class DuelRows(NewtonRows):
         return connected_components(csr_array(edges, shape=(self.n_candidates,) * 2), directed=False)[1]
 
     def _derivatives(self, worth, coefficients, prior, ridge):
-        """Compute the gradients for log-worths and for scaled coefficients, and the weighted variance of each duel."""
+        """Compute the gradients for log-worths and for scaled coefficients, and the weighted variance of each duel.
+
+        A scaled coefficient is a coefficient times the `scale` of its covariate. The weighted variance is the
+        weight of the duel times p (1 - p), where p is the probability that the first item wins.
+        """
         odds = self._odds(worth, self.scaled, coefficients)
         probability = _logistic(odds)
         residual = np.subtract(self.share, probability, out=odds)

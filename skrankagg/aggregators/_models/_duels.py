@@ -61,7 +61,7 @@ def merge_equal_pairs(lists):
 
 
 class PairCounts:
-    """Counts of paired comparisons for many sets of list weights at once.
+    """Counts of paired comparisons for many sets of list weights (replicates) at once.
 
     Every list must have two items. A tie counts as `tied_win` wins for each of the two items.
     """
@@ -96,7 +96,7 @@ class PairCounts:
         self.of_query = csr_array((np.ones(len(code)), (query, pairs)), shape=(lists.n_queries, len(code)))
 
     def counts(self, wins):
-        """Return the number of comparisons of each pair, and the wins of each candidate, in each replicate.
+        """Return the number of comparisons of each pair and the wins of each candidate, for each set of list weights.
 
         `wins`, of shape (2 * n_pairs, n_replicates), is the product of the attribute `directed` and the weights of the
         lists. Its first n_pairs rows are the wins of the first item of each pair, and the other rows are the wins of

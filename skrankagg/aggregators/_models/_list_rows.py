@@ -101,7 +101,10 @@ class ListRows(NewtonRows):
         return worth[self.lists.candidate] + (self.scaled * own).sum(axis=1)
 
     def _by_set(self, values):
-        """Add up, for each set of coefficients, the values of its rows; `values` has the shape (n_rows, k)."""
+        """Add up `values`, of shape (n_rows, k), over the rows of each set of coefficients.
+
+        All queries share one set, or each query has its own set.
+        """
         return self._of_sets(np.add.reduceat(values, self.lists.row_ptr[self.lists.list_ptr[:-1]], axis=0))
 
     def _components(self):
@@ -110,7 +113,11 @@ class ListRows(NewtonRows):
         return label + self.candidate_query * (int(label.max()) + 1)
 
     def _derivatives(self, worth, coefficients, prior, ridge):
-        """Compute the gradients for log-worths and for scaled coefficients, and the utilities of the rows."""
+        """Compute the gradients for log-worths and for scaled coefficients, and the utilities of the rows.
+
+        A scaled coefficient is a coefficient times the `scale` of its covariate. The utility of a row is the log-worth
+        of its item plus the contribution of the covariates.
+        """
         utility = self._utilities(worth, coefficients)
         slope = self.stages.value_and_gradient(utility)[1]
         by_worth = np.bincount(self.lists.candidate, weights=slope, minlength=self.n_candidates)
@@ -143,9 +150,9 @@ class ListRows(NewtonRows):
         return [cells[own] for _, _, own in self.blocks], crossed, by_coefficient
 
     def _matrices(self, utility):
-        """Yield the rows of some lists of equal length, and the matrix of second derivatives of each list.
+        """Yield pairs for lists of equal length: their rows, and the matrix of second derivatives of each list.
 
-        The derivatives are with respect to the utilities of the rows.
+        The derivatives of the log-likelihood are with respect to the utilities of the rows (see the top of the module).
 
         The rows have the shape (n_some, length), and the matrices have the shape (n_some, length, length).
         """

@@ -108,7 +108,11 @@ def minimise(
 
 
 def _store(results, groups, variables, x, value, n_iter, converged):
-    """Write the results of some groups into `results`; if `results` is None, return them as results of all groups."""
+    """Write the results of some groups into `results`, the results of all groups, and return `results`.
+
+    `groups` and `variables` contain the indices of these groups and of their variables. If `results` is None, `x`,
+    `value`, `n_iter` and `converged` are already the results of all groups, and are returned.
+    """
     if results is None:
         return x, value, n_iter, converged
     results[0][variables] = x

@@ -157,7 +157,10 @@ class NewtonRows:
             yield whole * scale[:, None] * scale
 
     def undetermined(self):
-        """Return, for each covariate, the share of its information that items and earlier covariates do not explain.
+        """Return, for each covariate, the share of its information that remains after elimination of other parameters.
+
+        The information is the second derivative of the log-likelihood, times -1. The eliminated parameters are the
+        log-worths of the items and the coefficients of the covariates before this one.
 
         The result has the shape (n_sets, P). The information is computed for equal worths and for coefficients of 0, so
         the shares depend only on the covariates and on the items of the lists.
@@ -212,9 +215,10 @@ class NewtonRows:
     def _eliminate(self, by_worth, crossed, by_coefficient, curvature, component):
         """Eliminate the log-worths from the equations of a Newton step.
 
-        There are three results. The first contains the curvatures of the coefficients of each set. The second, of shape
-        (n_candidates, P), is the change of the log-worths if one of the coefficients increases by 1. The third
-        contains, for each block of queries of the same size, the inverse matrices of the log-worths.
+        There are three results. The first contains, for each set of coefficients, the matrix of the remaining
+        equations. The second has shape (n_candidates, P). It is multiplied by a step of the coefficients and subtracted
+        from the step of the log-worths. The third contains, for each block of queries of the same size, the inverse
+        matrices of the equations for the log-worths alone.
         """
         follow, rest, inverses = np.empty(crossed.shape), by_coefficient.copy(), []
         for matrix, (queries, candidates, _) in zip(by_worth, self.blocks, strict=True):

@@ -44,9 +44,9 @@ def mean_logs(worth, below):
 def mean_powers(worth, below, power):
     """Compute means of sums of 1 / x^power over all orders of the tied items, for each class and each item of a class.
 
-    The sum for a class includes all choices in the class. The sum for an item includes only the choices at which the
-    item is available. `power` is 1 or 2. The results have the shapes (n_classes,) and (n_items, n_classes). For the
-    other arguments see :func:`mean_logs`.
+    x is the total worth of the items that are available at a choice. The sum for a class includes all choices in the
+    class. The sum for an item includes only the choices at which the item is available. `power` is 1 or 2. The results
+    have the shapes (n_classes,) and (n_items, n_classes). For the other arguments see :func:`mean_logs`.
     """
     return _in_parts(_POWERS, worth, below, power)
 
@@ -61,7 +61,7 @@ def mean_squares_of_pairs(worth, below):
 
 
 def _in_parts(functions, worth, below, *options):
-    """Call one of three functions, depending on the number of items of the classes.
+    """Call one of three functions, depending on the number of items in each class of tied items.
 
     `functions` contains the functions for small, medium and large classes, in this order. Each function returns a tuple
     of arrays.
@@ -76,7 +76,10 @@ def _in_parts(functions, worth, below, *options):
 
 
 def _cut(function, cells, worth, below, *options):
-    """Apply a function to the classes in chunks, and join the results."""
+    """Apply a function to the classes of tied items in chunks, and join the results.
+
+    `cells` is the number of array elements that the function needs for each class.
+    """
     some = max(1, _CELLS // cells)
     if worth.shape[1] <= some:
         return function(worth, below, *options)
@@ -109,7 +112,10 @@ def _chances(n_items):
 
 
 def _sums_of_sets(worth, below):
-    """Return an array of shape (2^n_items, n_classes): the available worth x for each set of remaining items."""
+    """Return an array of shape (2^n_items, n_classes): the available worth for each set of tied items still left.
+
+    The available worth is the total worth of the set and of the items below the class.
+    """
     x = below[None]
     for mine in worth:
         x = np.concatenate([x, x + mine])
@@ -118,7 +124,10 @@ def _sums_of_sets(worth, below):
 
 
 def _with_each(value, n_items):
-    """Return the sum of the values of all sets of items, and for each item the sum over the sets with this item."""
+    """Return the sum of the values of all sets of items, and for each item the sum over the sets with this item.
+
+    `value` has one row for each set, in the order of :func:`_sums_of_sets`.
+    """
     own = np.empty((n_items, value.shape[1]))
     for item in reversed(range(n_items)):
         half = len(value) // 2
@@ -155,17 +164,20 @@ def _listed_pairs(worth, below):
 
 @cache
 def _shares_left(n_items):
-    """Return points and weights of a quadrature rule on [0, 1] for products with one factor for each item.
+    """Return points and weights of a quadrature rule on [0, 1] for the sum over all sets (see the module docstring).
 
-    A product is a polynomial of degree n_items, so n_items // 2 + 1 points integrate it exactly. For large classes,
-    fewer points are enough for an error of 1e-13.
+    The integrand is a product of one linear factor for each item, so it is a polynomial of degree n_items. Therefore
+    n_items // 2 + 1 points integrate it exactly. For large classes, fewer points are enough for an error of 1e-13.
     """
     point, weight = np.polynomial.legendre.leggauss(min(n_items // 2 + 1, 14 + 18 * n_items // 100))
     return (point + 1) / 2, weight / 2 * (n_items + 1)
 
 
 def _by_points(function, worth, below, *options):
-    """Apply a function to groups of classes that need the same number of grid points, and join the results."""
+    """Apply a function to groups of classes whose integrals need the same number of points, and join the results.
+
+    A class consists of tied items. The points are values of s, the variable of the integrals in the module docstring.
+    """
     smallest, greatest = below + worth.min(axis=0), below + _tree_sum(worth)
     length = np.log(_LAST / _FIRST) + np.log(greatest / smallest)
     n_points = (_POINTS * np.ceil(length / _STEP / _POINTS)).astype(np.int64)
@@ -253,7 +265,8 @@ def _products(kept):
 def _left_by_efron(worth, below):
     """Compute the available worth by Efron's rule, for all choices in a class except the last two.
 
-    The second result contains, for each of these choices, the share of the class that is still available.
+    By this rule, each choice uses up the same share of the worth of the class. The second result contains, for each of
+    these choices, the share of the class that is still available.
     """
     n_items = len(worth)
     share = 1 - np.arange(n_items - 2)[:, None] / n_items

@@ -37,11 +37,18 @@ class PairFits:
         return self._fit_parts(lambda matrix, part: matrix @ weights[:, part], weights.shape[1])
 
     def of_draws(self, weights):
-        """Return the scores for DrawnWeights, without computing the weight of each list in each replicate."""
+        """Return the scores for random list weights, given as a DrawnWeights object.
+
+        The weight of each list in each replicate is not computed.
+        """
         return self._fit_parts(lambda matrix, part: weights.of_draws(part).sums(matrix), weights.shape[1])
 
     def _fit_parts(self, sums, n):
-        """Fit the replicates in chunks; ``sums(matrix, part)`` multiplies a matrix by the weights of a chunk."""
+        """Compute the scores of `n` replicates in chunks.
+
+        A replicate is a set of list weights. ``sums(matrix, part)`` multiplies a matrix by the list weights of the
+        replicates in the slice `part`.
+        """
         some = max(1, _CELLS // max(len(self.pairs.one), self.pairs.lists.n_candidates))
         parts = [slice(k, min(k + some, n)) for k in range(0, n, some)]
         found = [self._fit(lambda matrix, part=part: sums(matrix, part), part.stop - part.start) for part in parts]

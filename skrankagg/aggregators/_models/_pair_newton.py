@@ -43,7 +43,8 @@ def fit_boards(stages, start, **options):
     """Fit the queries that have few items and only lists of two items, by Newton's method.
 
     Returns the variables, the number of iterations of each query, and a mask of the queries whose fit has converged.
-    The variables of all other queries are copied from `start`. `options` contains the prior, `tol` and `max_iter`.
+    The variables are the log-worths, followed by the tie parameters. The variables of all other queries are copied
+    from `start`. `options` contains the prior, `tol` and `max_iter`.
     """
     lists = stages.lists
     variables, n_iter = np.array(start, dtype=np.float64), np.zeros(lists.n_queries, dtype=np.int64)

@@ -460,9 +460,10 @@ class PlackettLuce(WeightedAggregator):
     def _estimate(self, lists, reliability):
         """Fit the worths of all queries to the lists.
 
-        Returns five results. The first two are the likelihood, and the index of each list among the merged lists. The
-        third contains the fitted variables. The last two contain the number of iterations of each query, and a mask of
-        the queries that have converged.
+        Equal lists may be merged before the fit. Returns five results. The first two are the likelihood, and the index
+        of each list among the merged lists, which is None without merging. The third contains the fitted log-worths,
+        followed by the tie parameters. The last two contain the number of iterations of each query, and a mask of the
+        queries that have converged.
         """
         needs_ties = check_connected(lists, self.absent) if self.prior == 0 else None
         stages, pattern = self._stages(lists) if reliability is None else self._reliable_stages(lists, reliability)
@@ -596,10 +597,10 @@ class PlackettLuce(WeightedAggregator):
         return PairFits(pairs, start, published, prior=self.prior, tol=self.tol, max_iter=self.max_iter)
 
     def _repeat_kinds(self, lists, kinds):
-        """Combine the results of `_repeat_many` for several kinds of queries into one function for all queries.
+        """Call `_repeat_many` separately for several sets of queries, and combine the results into one function.
 
-        `kinds` contains an array of queries for each kind. The function computes the scores of all candidates for any
-        list weights of shape (n_lists, n_replicates).
+        `kinds` contains one array of queries for each set; together they contain all queries. The returned function
+        computes the scores of all candidates for any list weights of shape (n_lists, n_replicates).
         """
         parts = [
             (

@@ -45,7 +45,10 @@ def most_likely(stages, start, *, prior, tol, max_iter):
 
 
 def _minus_log_posterior(stages, prior):
-    """Return a function of the variables that computes each query's log-posterior times -1, and its gradient."""
+    """Return a function that computes the log-posterior of each query, multiplied by -1, and its gradient.
+
+    The argument of the function contains the log-worths, followed by the tie parameters.
+    """
     lists = stages.lists
     n = lists.n_candidates
 
@@ -62,7 +65,10 @@ def _minus_log_posterior(stages, prior):
 
 
 def _centred(lists, variables, prior):
-    """Shift the log-worths of each query to the mean 0 if there is no prior; return the variables."""
+    """Shift the log-worths of each query to the mean 0 if there is no prior; return the changed `variables`.
+
+    `variables` contains the log-worths, followed by the tie parameters, which stay the same.
+    """
     if prior == 0:
         n, heads, query = lists.n_candidates, lists.candidate_ptr[:-1], lists.candidate_query
         variables[:n] -= (np.add.reduceat(variables[:n], heads) / lists.query_n_items)[query]
@@ -70,7 +76,10 @@ def _centred(lists, variables, prior):
 
 
 def log_prior(stages, prior, log_worth, extra):
-    """Return each candidate's log prior, and its derivatives with respect to the log-worths and the tie parameters."""
+    """Return each candidate's log prior, and its derivatives with respect to the log-worths and the tie parameters.
+
+    `extra` contains the tie parameters of all queries; it is empty if the model has no tie parameters.
+    """
     lists = stages.lists
     plain_value, plain_slope = plain_prior(prior, log_worth)
     if not len(extra):
@@ -90,7 +99,10 @@ def log_prior(stages, prior, log_worth, extra):
 
 
 def plain_prior(prior, log_worth):
-    """Return the log prior of each log-worth, and its derivative, for a prior whose comparisons cannot end in ties."""
+    """Return the log prior of each log-worth, and its derivative, for a model without ties.
+
+    The prior is like `prior` wins and `prior` losses of each item against an item of worth 1.
+    """
     return prior * log_worth - 2 * prior * np.logaddexp(0.0, log_worth), prior * np.tanh(-log_worth / 2)
 
 

@@ -59,7 +59,7 @@ def _item_and_value(anchor):
 
 
 def _candidates(lists, item):
-    """Return the index of an item among the candidates, for each query."""
+    """Return the candidate of each query that is the given item; raise InputError if a query does not have it."""
     place = plain_index(lists.items).get_indexer([item])[0]
     of_item = np.flatnonzero(lists.candidate_item == place)
     found = np.zeros(lists.n_queries, dtype=bool)

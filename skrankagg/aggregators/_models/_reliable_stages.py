@@ -91,7 +91,7 @@ class ReliableStages:
         return np.concatenate([log_worth, np.where(self.free, np.log(0.1), 0.0).ravel()])
 
     def extra_query(self):
-        """Return the query of each variable that is not a log-worth."""
+        """Return the query of each logarithm of a tie prevalence; these variables follow the log-worths."""
         return np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
 
     def tie_sizes_of(self, other):
@@ -109,7 +109,7 @@ class ReliableStages:
     def prevalence(self, variables):
         """Return the prevalence d_k of choosing k items at once, for each query and each k.
 
-        Column k - 1 of the result contains d_k; the shape is (n_queries, largest class).
+        Column k - 1 of the result contains d_k. There is a column for each k up to the largest number of tied items.
         """
         ties = self._split(variables)[1]
         return np.column_stack([np.ones(self.lists.n_queries), np.where(self.seen, np.exp(ties), 0.0)])
@@ -134,7 +134,8 @@ class ReliableStages:
 
         The derivatives of a query have shape (n_lists, n_items + n_sizes).
 
-        The last n_sizes columns are for the tie sizes with an estimated prevalence.
+        The first n_items columns are derivatives with respect to the log-worths. The last n_sizes columns are for the
+        prevalences that are estimated, each for a tie size (a number of tied items).
         """
         lists, cells = self.lists, iter(self.inner.by_list(self._inner(variables)))
         for q in range(lists.n_queries):
@@ -179,7 +180,10 @@ class ReliableStages:
         return np.concatenate([factor[self.cell] * log_worth, (factor[:, None] * ties).ravel()])
 
     def _of_queries(self, value):
-        """Add up the values of all voters, for each query and tie size; the result has shape (n_queries, n_sizes)."""
+        """Add up the values of all voters, for each query and tie size; the result has shape (n_queries, n_sizes).
+
+        A tie size is a number of tied items. `value` has one row for each pair of a query and a voter.
+        """
         value, total = value.reshape(len(self.cell_query), -1), np.zeros(self.seen.shape)
         np.add.at(total, self.cell_query, value)
         return total

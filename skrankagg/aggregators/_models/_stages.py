@@ -222,7 +222,8 @@ class Stages:
     def _without_chosen(self, mine, left):
         """Return the worth available at each row, if earlier choices in a tied class have used up a share of the class.
 
-        `left` contains the total worth from each row to the end of its list.
+        The attribute `taken` contains this share for each row. `left` contains the total worth from each row to the end
+        of its list.
         """
         of_class = np.add.reduceat(mine, self.class_ptr[:-1])
         return left[self.class_ptr[:-1]][self.row_class] - self.taken * of_class[self.row_class]
@@ -259,7 +260,10 @@ class Stages:
         return np.where(self.below, running[self.ptr[1:] - 1], 0.0) if self.any_absent else None
 
     def _pairs_of_classes(self, worth, left):
-        """Return a function that corrects a list's matrix of second derivatives for pairs of tied items."""
+        """Return a function that corrects the matrix of second derivatives of one list, or None if no items tie.
+
+        The function replaces, in place, the elements for two items of the same tied class.
+        """
         if self.is_strict:
             return None
         both = self._shares(worth, left, self.weight, order=2, both=True)[0]

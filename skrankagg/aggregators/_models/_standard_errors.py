@@ -67,9 +67,10 @@ def _units(lists, votes):
 
 
 def _groups(lists, name):
-    """Return a function like the result of `_units`, with groups of lists as units.
+    """Return a function like the result of `_units`, but treat each group of lists as one independent unit.
 
-    With G groups in the query, the factor is G / (G - 1), which corrects for the small number of units.
+    `name` is the grouping of the lists. The function's last result is a factor for the sum of squares. With G groups in
+    the query, this factor is G / (G - 1), which corrects for the small number of groups.
     """
     group, _ = grouping(lists, name, "std_errors", ("model", "voters"))
 

@@ -94,11 +94,11 @@ class TiedStages:
 
     @property
     def n_extra(self):
-        """Return the number of variables besides the log-worths."""
+        """Return the number of log-prevalences of tie sizes; these variables follow the log-worths."""
         return self.seen.size
 
     def extra_query(self):
-        """Return the query of each variable that is not a log-worth."""
+        """Return the query of each log-prevalence of a tie size; these variables follow the log-worths."""
         return np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
 
     def start(self, log_worth):
@@ -113,7 +113,7 @@ class TiedStages:
         return other
 
     def tie_sizes_of(self, other):
-        """Allow exactly the tie sizes that `other` allows; `other` must contain the same queries."""
+        """Copy the tie sizes (numbers of tied items) that `other` allows; `other` must contain the same queries."""
         self.seen, self.free, self.rivals = other.seen, other.free, other.rivals
 
     def n_choices(self):
@@ -133,7 +133,7 @@ class TiedStages:
     def prevalence(self, variables):
         """Return the prevalence d_k of choosing k items at once, for each query and each k.
 
-        Column k - 1 of the result contains d_k; the shape is (n_queries, largest class).
+        Column k - 1 of the result contains d_k. There is a column for each k up to the largest number of tied items.
         """
         extra = variables[self.lists.n_candidates :].reshape(self.seen.shape)
         return np.column_stack([np.ones(self.lists.n_queries), np.where(self.seen, np.exp(extra), 0.0)])
@@ -161,7 +161,7 @@ class TiedStages:
         The derivatives of a query have shape (n_lists, n_items + n_sizes).
 
         The first n_items columns are derivatives with respect to the log-worths. The last n_sizes columns are for the
-        tie sizes with an estimated prevalence.
+        prevalences that are estimated, each for a tie size (a number of tied items).
         """
         lists = self.lists
         scores = [

@@ -110,7 +110,10 @@ class BaseNormalisedRanks(BaseAggregator):
 
 
 def minimum_by_candidate(candidate, value, n_candidates, *, start):
-    """Return the smallest value of each candidate, or `start` if the candidate has no smaller value."""
+    """Return the smallest value of each candidate, or `start` if the candidate has no value below `start`.
+
+    `candidate` contains the candidate of each element of `value`.
+    """
     smallest = np.full(n_candidates, start)
     np.minimum.at(smallest, candidate, value)
     return smallest

@@ -44,9 +44,10 @@ _SINGLE_VALUES = 256
 class SumOfDraws:
     """Lower tail of the distribution of a sum of independent draws.
 
-    `values` contains an ascending array for each kind of draw; the smallest value is 0. `masses` contains the frequency
-    of each value, and `copies` contains the number of draws of each kind. If `unit` is not None, all values are integer
-    multiples of `unit`, up to rounding. The result for one sum does not depend on the other sums of the same call.
+    Draws from the same distribution are of one kind. `values` contains, for each kind, an ascending array of the values
+    that can be drawn; the smallest value is 0. `masses` contains the frequency of each value, and `copies` contains the
+    number of draws of each kind. If `unit` is not None, all values are integer multiples of `unit`, up to rounding. The
+    result for one sum does not depend on the other sums of the same call.
     """
 
     def __init__(self, values, masses, copies, *, unit=None):
@@ -91,7 +92,7 @@ class SumOfDraws:
 
     @property
     def too_wide(self):
-        """Return True if the upper bound on the tail may be more than 10 % above the exact probability.
+        """Return True if the upper bound of :meth:`log_tail` may be more than 10 % above the exact probability.
 
         Such a bound is not reported as a p-value.
         """
@@ -156,7 +157,8 @@ class SumOfDraws:
         """Return the tilted probability of each grid cell, the log norm of the tilt, and the rounding error.
 
         The tilt multiplies the probability of each sum by exp(-tilt * sum). The log norm is the logarithm of the
-        expectation of this factor. Cells are numbered modulo `n_cells`.
+        expectation of this factor. The grid divides the range of the sum into cells of width `cell`. Cells are numbered
+        modulo `n_cells`.
         """
         transform, log_norm = None, 0.0
         for value, mass, count in self._kinds:
@@ -254,9 +256,10 @@ def _choose_tilts(moments):
 
 
 def _ranges(tilts, log_norms, below, greatest):
-    """Return the smallest and the greatest sum that the convolution of each tilt must cover.
+    """Return, for each tilt, the smallest and the greatest sum of the range in which probabilities are computed.
 
-    The limits are found with Chernoff's bounds, which use the log norms of the other tilts.
+    Under the tilt, sums outside this range have a negligible probability. The limits are found with Chernoff's bounds,
+    which use the log norms of the other tilts. For tilts and log norms see :func:`_choose_tilts`.
     """
     all_tilts = np.concatenate([[tilt for tilt, _ in below], tilts])
     all_norms = np.concatenate([[norm for _, norm in below], log_norms])

@@ -157,7 +157,11 @@ def sums_above_least(lists, n_items, logarithms, ignore_absent):
 
 
 def _null_distribution(kinds, copies, logarithms):
-    """Build the null distribution of a rank sum minus its smallest value; return None if there are too many lists."""
+    """Build the null distribution of a rank sum minus its smallest value; return None if there are too many lists.
+
+    `kinds` contains the result of :func:`_places` for each kind of list, and `copies` contains the number of lists of
+    each kind. If `logarithms` is true, the logarithms of the normalised ranks are added up instead.
+    """
     if copies.sum() > _MOST_LISTS:
         return None
     measure = np.log if logarithms else np.asarray

@@ -121,8 +121,8 @@ class _Tails:
     def lowest(self, count, row_list, which, ptr, n):
         """Return an array of shape (n_draws, n_candidates): the smallest probability of each candidate in each draw.
 
-        `n`, of shape (n_draws,), is the number of lists of each draw. The other arguments are passed to the kernel
-        ``lowest_tails``. There must be at most _FEW probabilities.
+        A draw is a set of list weights, and `n`, of shape (n_draws,), is the number of lists of each draw. The other
+        arguments are passed to the kernel ``lowest_tails``. The table must contain at most _FEW probabilities.
         """
         self._begin()
         return lowest_tails(count, row_list, which, ptr, self.position[n], self.table, len(self.distinct))

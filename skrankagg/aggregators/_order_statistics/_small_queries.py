@@ -95,7 +95,10 @@ def _pvalues(lists, n_items, ignore_absent):
 
 
 def _alike(nulls, n_cells):
-    """Yield groups of null distributions that have similar numbers of cells and not too many cells in total."""
+    """Yield groups of null distributions that have similar numbers of cells and not too many cells in total.
+
+    A cell is one possible sum of normalised ranks. `n_cells` contains the number of cells of each distribution.
+    """
     size = np.frexp(n_cells[nulls])[1]
     for one in np.unique(size):
         of_size = nulls[size == one]
@@ -104,10 +107,11 @@ def _alike(nulls, n_cells):
 
 
 class _Draws:
-    """Distributions of the place that a random list gives to an item, one for each kind of list.
+    """Distributions of the normalised rank that a random list gives to an item, one for each kind of list.
 
-    The methods compute distributions of sums of such places. The sum of distribution g has ``copies[e]`` terms from
-    random lists of kind ``number[e]``, for each e in ``range(ptr[g], ptr[g + 1])``.
+    Lists of one kind contain the same normalised ranks. The methods compute distributions of sums of such ranks. The
+    sum of distribution g has ``copies[e]`` terms from random lists of kind ``number[e]``, for each e in
+    ``range(ptr[g], ptr[g + 1])``.
     """
 
     def __init__(self, lists, n_items, example, ignore_absent):
@@ -172,11 +176,11 @@ class _Draws:
         return found
 
     def _chances(self, kind, per_one):
-        """Compute, for each kind of list in `kind`, the probability of each distance of an item from the best place.
+        """Compute the distribution of an item's normalised rank in a random list, for each list kind in `kind`.
 
-        Distances are in grid steps.
-
-        Returns an array of shape (n_some, n_steps).
+        Lists of one kind contain the same normalised ranks. The best rank of the list is subtracted from the item's
+        rank, and the difference is measured in steps of ``1 / per_one``. The result has shape (n_some, n_steps). Its
+        column j contains the probability that the difference is j steps.
         """
         scale = per_one / self._n_items[kind]
         rows, ptr = gather_ranges(self._lists.row_ptr, self._example[kind])

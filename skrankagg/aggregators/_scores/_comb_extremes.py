@@ -366,8 +366,8 @@ class CombMED(_BaseChoice):
 def _weighted_medians(ptr, value, weight):
     """Return the lower and the upper weighted median of each group, as two arrays of shape (n_groups,).
 
-    All weights are positive, and the values of each group are in ascending order. Weights are added up separately
-    within each group, so rounding in one group does not depend on other groups.
+    Group g consists of ``value[ptr[g]:ptr[g + 1]]``, in ascending order. All weights are positive. Weights are added up
+    separately within each group, so rounding in one group does not depend on other groups.
     """
     head, size = ptr[:-1], np.diff(ptr)
     half = np.add.reduceat(weight, head) / 2

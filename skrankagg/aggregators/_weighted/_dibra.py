@@ -277,7 +277,10 @@ class DIBRA(WeightedAggregator):
         return weight
 
     def _consensus_again(self, lists, known=None):
-        """Return a function that scores the candidates with the scaled weights of the voters."""
+        """Return a function that computes the scores of the candidates from the unscaled weights of the lists.
+
+        `known` marks the lists from which the scale of the weights is computed.
+        """
         score = self._aggregator()._repeat(lists)
         scale = scale_again(lists.list_ptr, lists.list_weight, self.weight_norm, known=known)
         return lambda weight: score(lists.list_weight * scale(weight))

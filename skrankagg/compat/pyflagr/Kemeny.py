@@ -58,9 +58,10 @@ class KemenyOptimal(Method):
         return table, score
 
     def _gains(self, table):
-        """Compute what each list adds to the total if the row's item is placed above the column's item.
+        """Compute the agreement of each list with placing the row's item above the column's item.
 
-        The result has the shape (n_lists, n_items, n_items).
+        The result has the shape (n_lists, n_items, n_items). The consensus is the order with the largest sum of these
+        values; see :func:`best_order`.
         """
         if "kemeny.tau_mean" not in self._quirks:
             return (table.rank[:, :, None] < table.rank[:, None, :]).astype(np.float64)

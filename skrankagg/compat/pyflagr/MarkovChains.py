@@ -84,7 +84,7 @@ class MC(Method):
         return table, state
 
     def _moves(self, table):
-        """Compute the matrix of transition probabilities from the row's item to the column's item."""
+        """Compute the transition matrix: the probability that a step leads from the row's item to the column's item."""
         chain, quirks = _BY_NUMBER[self.chain_type], self._quirks
         m, n = table.shape
         wins, both = table.above_held, table.both

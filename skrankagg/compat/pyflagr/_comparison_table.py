@@ -17,7 +17,8 @@ def _weigh(upper, lower, weight):
 def _not_behind(table, gap, weight):
     """For each pair of items, sum the weights of the lists that rank the row's item at least ``gap / 2`` places higher.
 
-    With a `gap` of 0, lists that tie the two items are included.
+    `gap` is a difference of doubled ranks, which are integers even for ties. With a `gap` of 0, lists that tie the two
+    items are included. If `weight` is None, the lists are counted.
     """
     if gap == 0 and weight is None:
         return len(table.rank) - table.above.T

@@ -104,13 +104,19 @@ class Weights:
 
     @classmethod
     def of(cls, value):
-        """Build Weights from the array `value`; the sums for the statistics are added up in the order of the array."""
+        """Build Weights from the array `value`, and compute the statistics of its numbers.
+
+        The sums for the standard deviation are added up in the order of the array, so they are rounded as in FLAGR.
+        """
         m = len(value)
         mean = np.cumsum(value)[-1] / m
         return cls(value, value.min(), value.max(), np.sqrt(np.cumsum((value - mean) ** 2)[-1] / m))
 
     def scaled(self, norm):
-        """Return the weights, scaled if `norm` is "minmax" or "z"; with "minmax", equal weights become 1."""
+        """Return the weights as an array, which is scaled if `norm` is "minmax" or "z".
+
+        With "minmax", the attributes `low` and `high` are mapped to 0 and 1. If they are equal, all weights become 1.
+        """
         if norm == "minmax":
             span = self.high - self.low
             return (self.value - self.low) / span if span > 0 else np.ones(len(self.value))
@@ -153,7 +159,10 @@ def dibra_scores(table, method, quirks):
 
 
 def _iterate(table, method, quirks):
-    """Aggregate the lists and update the weights in turn until no weight grows; return the weights and the scores."""
+    """Repeat two steps, aggregating the lists and raising the list weights, until no weight grows noticeably.
+
+    Returns the weights and the scores of the items. The loop also ends after the maximum number of iterations.
+    """
     m = table.shape[0]
     gamma, tol = single(method.g, quirks), single(method.tolerance, quirks)
     weights = Weights(np.ones(m), 0.0, 1.0, 1.0)
@@ -178,7 +187,10 @@ def _iterate(table, method, quirks):
 
 
 def _base(table, method, quirks):
-    """Return the base method as a function that computes scores from the weights and the previous order of items."""
+    """Return the method that DIBRA uses in each iteration, as a function that computes the scores of the items.
+
+    The arguments of the function are the Weights of the lists, and the order of the items in the previous consensus.
+    """
     kind, _, norm = method.aggregator.partition(":")
     if norm:
         terms = comb_terms(table, norm, kind == "combmnz", quirks)
@@ -225,7 +237,11 @@ def _refuse_nothing(table):
 
 
 def _cut_wire(table, weights, method, quirks):
-    """In each list, keep the items with the most support from trusted voters; then sort the lists by rising trust."""
+    """Cut each list to its best-supported items, and sort the lists by ascending weight; return a QueryTable.
+
+    The support of an item is the sum of the confidences of the lists that contain it. The confidence of a list
+    increases in steps with its weight. The higher the confidence, the larger the share of the list that is kept.
+    """
     m = table.shape[0]
     d1, d2, n_buckets = single(method.d_1, quirks), single(method.d_2, quirks), method.num_buckets
     value = weights.scaled("minmax")

@@ -102,10 +102,10 @@ def encode_profile(input_file, input_df, quirks):
 
 
 def _as_written(rows):
-    """Sort each list by descending score, then rank, then file order; return the sorted rows, and FLAGR's ranks.
+    """Sort each list by descending score, then rank, then file order; return the rows, and the ranks that FLAGR uses.
 
-    The column `rank` of the sorted rows contains places from 1. FLAGR's ranks are the given ranks without decimals, or
-    the places if there are no ranks.
+    In the returned rows, the column `rank` contains the positions in the sorted list, counted from 1. The second result
+    is an array with a number for each row: the given rank without decimals, or the position if `rows` has no ranks.
     """
     keys = [rows["query"], rows["voter"]]
     if "score" in rows:

@@ -36,8 +36,9 @@ def merged_scores(table, c1, c2, quirks):
 
 
 class _Lists:
-    """Scores, places and similarities of the lists that have not yet been merged into other lists.
+    """Scores and places of the items in each list, and similarities of all pairs of lists, during merging.
 
+    The similarity of two lists is Spearman's rho. Lists that were merged into other lists are not compared again.
     Squared differences of places are multiples of 1/4, so their sums are exact in any order.
     """
 
@@ -85,7 +86,10 @@ class _Lists:
         return (a, b) if self.rho[a, b] > -2.0 else None
 
     def merge(self, a, b, weight):
-        """Merge list `b` into list `a`."""
+        """Merge list `b` into list `a`; an item with a score in both lists gets the weighted mean of the two scores.
+
+        The array `weight` contains the weight of each list in this mean.
+        """
         both = self.held[a] & self.held[b]
         with np.errstate(invalid="ignore"):  # items that are absent from one of the two lists
             mean = (weight[a] * self.score[a] + weight[b] * self.score[b]) / (weight[a] + weight[b] or 1.0)

@@ -148,7 +148,10 @@ class Method:
         return df_out, df_eval
 
     def _run_and_evaluate(self, profile, encoded):
-        """Aggregate encoded lists; if there are judgements, evaluate the result and measure the time."""
+        """Aggregate the lists in `profile`; return the result, and a frame of measures as in :meth:`aggregate`.
+
+        `encoded` contains the judgements, or is None. Without judgements, the frame is empty.
+        """
         start = time.perf_counter()
         run = self._run(profile)
         table = pd.DataFrame()
@@ -193,7 +196,10 @@ class Method:
         raise NotImplementedError(f"{type(self).__name__} must define _paper().")
 
     def _paper_score(self, ranked):
-        """Return the scores to publish for `ranked`, a consensus that the estimator from `_paper` has computed."""
+        """Return the scores for the output frame if the estimator from :meth:`_paper` computed the consensus.
+
+        `ranked` is the result of the estimator. By default, its scores are used unchanged.
+        """
         return ranked.score
 
     def _run(self, profile):

@@ -114,7 +114,7 @@ class QueryTable:
 
     @cached_property
     def twice_rank(self):
-        """Return the doubled ranks, which are used in comparisons."""
+        """Return the ranks times 2, which are integers even for ties; see :meth:`whole_ranks`."""
         return self.whole_ranks()
 
     @cached_property
@@ -135,7 +135,10 @@ class QueryTable:
 
     @cached_property
     def hash_order(self):
-        """Return the items in the order of FLAGR's hash table, which is the order of FLAGR's searches and sums."""
+        """Return the column numbers of the items in the order in which FLAGR's hash table stores the items.
+
+        FLAGR visits the items in this order when it searches or adds up numbers.
+        """
         lists = self.profile.lists
         slot = self.profile.item_slots[lists.candidate_item[lists.candidate_ptr[self.query] + self.items]]
         # The newest item of a slot comes first. Items are added list by list.
@@ -216,7 +219,10 @@ class Profile:
 
     @cached_property
     def item_slots(self):
-        """Compute the slot of each item in a table of 1024 slots, by Bernstein's hash of the item's bytes."""
+        """Compute the number of each item's slot in FLAGR's hash table, which has 1024 slots.
+
+        The number is Bernstein's hash of the bytes of the item's id.
+        """
         slots = np.empty(self.lists.n_items, dtype=np.int64)
         for number, name in enumerate(self.lists.items):
             value = 5381
@@ -231,7 +237,7 @@ class Profile:
         return _score_stats(lists.row_list, lists.score, lists.list_length) if lists.has_scores else None
 
     def tables(self):
-        """Yield the QueryTable of each query."""
+        """Return an iterable with a QueryTable, the matrices of ranks and scores, for each query."""
         lists = self.lists
         n_lists = lists.n_voters if self.absent_voters else int(np.diff(lists.list_ptr).max())
         n_cells = (lists.query_n_items * (n_lists + lists.query_n_items)).sum()

@@ -486,7 +486,7 @@ def _named_lists(given):
 
 
 def _in_order(lists, runs):
-    """Put the voters of lists into the order of the runs; return the lists and the names of the voters."""
+    """Renumber the voters of `lists` in the order of the names in `runs`; return the lists and the voters' names."""
     names = [name for name in runs if name in lists.voters]
     order = plain_index(lists.voters).get_indexer(names)
     # Codes follow the sorted names; the result keeps the given order of the runs.

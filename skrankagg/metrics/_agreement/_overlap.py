@@ -256,8 +256,8 @@ def rank_rbo(first, second, *, persistence=0.9, score="ext", ties="a"):
 def _unseen(lacking, rank, long, s, score, agreement):
     """Return the overlap that items absent from the shorter ranking are assumed to add at each depth.
 
-    The overlap is above 0 only at depths below the end of the shorter ranking, which has `s` items. `score` determines
-    the assumption, as in :func:`rank_biased_overlap`.
+    The shorter ranking is assumed to continue with these items. The overlap is therefore above 0 only at depths below
+    the last of its `s` items. `score` determines the assumption, as in :func:`rank_biased_overlap`.
     """
     length = long.shape[1]
     added = np.zeros(length)

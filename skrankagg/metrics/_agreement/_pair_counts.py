@@ -13,7 +13,7 @@ from ..._kernels import discordant_pairs
 
 
 class KendallCounts(NamedTuple):
-    """Counts of pairs of items within each of several groups of items, as five arrays of shape (n_groups,).
+    """Counts of pairs of items within each group of items, such as a query, as five arrays of shape (n_groups,).
 
     `discordant` counts the pairs with opposite orders in two rankings, and `both` the pairs that are untied in both
     rankings. `first` and `second` count the pairs that are untied in the first and in the second ranking, respectively.
@@ -43,8 +43,10 @@ def pair_counts(first, second):
 def count_pairs(ptr, first, second):
     """Count the pairs of rows in each group, and return KendallCounts.
 
-    `first` and `second` contain the class of each row in two rankings. Rows of a group have the same class if they are
-    tied. Rows must be sorted by group, then by `first`. In `second`, the classes of each group must be numbered from 0.
+    A row is an item, and the rows of group g are ``ptr[g]`` to ``ptr[g + 1] - 1``. `first` and `second` contain a
+    number for each row, which determines the place of the item in the first and in the second ranking. Rows of a group
+    are tied if they have the same number. Rows must be sorted by group, then by `first`. In each group, the numbers in
+    `second` must be 0, 1, 2 and so on.
     """
     tie_ptr = starts_to_ptr(tie_starts(ptr, first))
     discordant, both = discordant_pairs(ptr, np.repeat(tie_ptr[1:], np.diff(tie_ptr)), second)
@@ -55,18 +57,20 @@ def count_pairs(ptr, first, second):
 
 
 def class_numbers(ptr, ordered):
-    """Number the classes of tied rows in each group from 0, and return the class number of each row.
+    """Number the sets of tied rows in each group from 0, and return for each row the number of its set.
 
-    `ordered` contains the class of each row. Rows must be sorted by group, then by class.
+    The rows of group g are ``ptr[g]`` to ``ptr[g + 1] - 1``. `ordered` contains a value for each row; rows of a group
+    with equal values are tied. Rows must be sorted by group, then by value.
     """
     number = np.cumsum(tie_starts(ptr, ordered))
     return number - np.repeat(number[ptr[:-1]], np.diff(ptr))
 
 
 def sum_over_ties(ptr, dense, value):
-    """Return the sum of ``value(size)`` over the tie classes of each group, where `size` is the size of a class.
+    """For each group of rows, sum ``value(size)`` over its sets of tied rows; `size` is the number of rows in a set.
 
-    `dense` contains the class of each row, numbered from 0 in each group. Groups must not be empty.
+    The rows of group g are ``ptr[g]`` to ``ptr[g + 1] - 1``. `dense` contains, for each row, the number of its set,
+    counted from 0 in each group. Groups must not be empty.
     """
     size = np.bincount(dense + np.repeat(ptr[:-1], np.diff(ptr)), minlength=ptr[-1]).astype(np.float64)
     return np.add.reduceat(value(size), ptr[:-1])

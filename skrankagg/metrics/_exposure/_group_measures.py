@@ -33,7 +33,7 @@ def _discount(place):
 
 
 def _mean_weight(grouped, weight, k):
-    """Return the mean weight of the items of each group in each query; places after k have weight 0."""
+    """Return the mean weight of the items of each group in each query; items after place k get weight 0."""
     if k is not None:
         weight = np.where(grouped.grouped_place <= k, weight, 0.0)
     return grouped.sum_by_cell(weight) / grouped.size
@@ -49,7 +49,7 @@ def _attention(grouped, k, persistence):
 
 
 def _favored_pairs(grouped):
-    """For each group in each query, return the share of mixed pairs in which the group's item is above the other.
+    """For each group in each query, return the share of mixed pairs in which the item of the group is ranked higher.
 
     A mixed pair of a group consists of an item of the group and an item of another group. The share is NaN if there are
     no mixed pairs.
@@ -64,10 +64,11 @@ def _favored_pairs(grouped):
 
 
 def _skew(grouped, k):
-    """Return, for each group in each query, ln(the group's share of the first k places / its share of the ranking).
+    """For each group in each query, return the logarithm of a ratio of two shares.
 
-    The value is NaN if no item in the first k places has a group. It is minus infinity if these items belong only to
-    other groups.
+    The share of the group among the first k items is divided by the share of the group among all items of the query.
+    Both shares ignore items without a group. The value is NaN if no item in the first k places has a group. It is minus
+    infinity if these items belong only to other groups.
     """
     count = grouped.sum_by_cell((grouped.grouped_place <= k).astype(np.float64))
     n_first = np.bincount(grouped.cell_query, weights=count, minlength=grouped.n_queries)[grouped.cell_query]

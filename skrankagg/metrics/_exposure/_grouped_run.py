@@ -40,11 +40,14 @@ class GroupedRun:
 
     @property
     def grouped_place(self):
-        """Return the place of each row among all items of its query, counted from 1."""
+        """Return the place of each item with a group among all items of its query, counted from 1."""
         return self.place[self.rows]
 
     def sum_by_cell(self, values):
-        """Sum `values`, which has a number for each row, over the rows of each cell."""
+        """Sum `values` over the items of each cell; a cell is a group in one query.
+
+        `values` has a number for each item that has a group.
+        """
         return np.bincount(self.cell, weights=values, minlength=len(self.size))
 
     def spread(self, values):

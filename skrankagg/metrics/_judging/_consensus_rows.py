@@ -109,7 +109,10 @@ class ConsensusRows:
         return np.divide(scaled, deviation, out=np.zeros(len(scaled)), where=deviation > 0)
 
     def list_share(self) -> NDArray[np.float64]:
-        """Return, for each row, the weighted share of the query's lists that contain the item."""
+        """Return, for each row, the share of the query's lists that contain the item.
+
+        The share is the total weight of these lists, divided by the total weight of all lists of the query.
+        """
         total = self.lists.sum_over_lists(self.lists.list_weight)[self.lists.candidate_query[self.candidate]]
         weight = self.lists.candidate_weight[self.candidate]
         return np.divide(weight, total, out=np.zeros(len(weight)), where=total > 0)
@@ -124,7 +127,7 @@ class ConsensusRows:
 
 
 def keep_rows(rows: ConsensusRows, kept: NDArray[np.bool_], frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the kept rows of a consensus with new ranks from 1 in each query."""
+    """Select the rows of `frame`, a consensus, by the mask `kept`; number the ranks of each query from 1 again."""
     if kept.all():
         return frame
     sizes = np.bincount(rows.query[kept], minlength=rows.n_queries)

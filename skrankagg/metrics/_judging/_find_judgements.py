@@ -36,7 +36,10 @@ def own_qrels(estimator):
 
 
 def _judge(name, value):
-    """Return the reason why the part at the path `name` learns from judgements, or None if it uses only the lists."""
+    """Return the reason why a part of an estimator learns from judgements, or None if it uses only the lists.
+
+    `name` is the path of the part, and `value` is the part; see :func:`_parts`.
+    """
     last = name.rpartition("__")[2]
     if isinstance(value, RankingScorer):
         return f"its parameter {name!r} is a RankingScorer"
@@ -50,7 +53,10 @@ def _judge(name, value):
 
 
 def _judge_needs(name, value):
-    """Return a reason if the estimator at the path `name` needs judgements, otherwise None."""
+    """Return the reason if a part of an estimator is itself an estimator that needs judgements, otherwise None.
+
+    `name` is the path of the part, and `value` is the part; see :func:`_parts`.
+    """
     if _is_estimator(value) and _asks_for_judgements(value):
         return f"{_show(name, value)} needs judgements"
     return None
@@ -61,7 +67,10 @@ def _show(name, value):
 
 
 def _lacks(name, value):
-    """Return True if the part of an estimator at the path `name` needs judgements but does not contain any."""
+    """Return True if a part of an estimator needs judgements but does not contain any.
+
+    `name` is the path of the part, and `value` is the part; see :func:`_parts`.
+    """
     if isinstance(value, RankingScorer):
         return value.qrels is None
     if name.rpartition("__")[2] == "scoring" and callable(value) and not isinstance(value, _WITHOUT_JUDGEMENTS):
@@ -101,7 +110,7 @@ def tags_of(estimator):
 
 
 def _needs_no_judgements(scoring):
-    """Return True if a search with this value of `scoring` uses only the lists, without judgements."""
+    """Return True if a parameter search, such as GridSearchCV, needs no judgements with this value of `scoring`."""
     if isinstance(scoring, dict):
         return all(map(_needs_no_judgements, scoring.values()))
     return scoring is None or isinstance(scoring, _WITHOUT_JUDGEMENTS)
@@ -115,7 +124,7 @@ def _parts(estimator, path=""):
     """Yield the path and the value of each part of an estimator.
 
     The parts are the estimator, then its parameters, then the estimators and other objects inside lists, tuples and
-    dicts.
+    dicts. The path of a parameter is its name in ``get_params``, such as "aggregator__scoring".
 
     Parameters at all depths are included; shallow parameters precede deeper parameters. The steps of a pipeline have
     the names from ``get_params``. The path of an estimator in any other list, such as the values of a grid, is the path

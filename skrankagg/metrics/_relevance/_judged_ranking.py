@@ -105,9 +105,10 @@ class JudgedRanking:
 
     @classmethod
     def _take(cls, ids, grade, known, score, best, query, threshold) -> Self:
-        """Build a ranking from slices of arrays.
+        """Build the ranking of one query from arrays, without checking or copying them.
 
-        `ids` contains item codes, and the index that the codes refer to. An item is looked up only when it is needed.
+        `ids` is a pair: the code of each item, which is its position in an index of ids, and this index. An id is
+        looked up only when it is needed.
         """
         ranking = cls.__new__(cls)
         ranking._fill(grade, known, score, best, query, threshold)

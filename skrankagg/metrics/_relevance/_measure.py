@@ -31,8 +31,9 @@ _COMMON = ("ties", "missing_queries")
 def _facts(function):
     """Read the cutoff and the conventions of a measure from the signature of its public function.
 
-    Return the kind of cutoff, the names of all conventions, and the defaults of the conventions. The defaults do not
-    include the conventions in `_COMMON`, which all measures share.
+    Conventions are the keyword options of a measure, such as `ties`. Return "required", "optional" or "none" for the
+    cutoff, the names of all conventions, and a dict of the defaults. The dict does not include the conventions in
+    `_COMMON`, which all measures share.
     """
     parameters = inspect.signature(function).parameters
     k = parameters.get("k")
@@ -330,7 +331,11 @@ def define(name: str, label: str, *, formula: str, agrees: str, **facts: Any) ->
 
 
 def _public_signature(compute, has_expectation):
-    """Return the signature of a public function: run, judgements, cutoff, conventions and the shared parameters."""
+    """Return the signature of the public function of a measure, such as :func:`ndcg`.
+
+    `compute` is the private function that computes the measure from grades. The public parameters are the run, the
+    judgements, the options of `compute`, and the parameters that all measures share.
+    """
     given = {
         "run": RunLike,
         "qrels": QrelsLike,

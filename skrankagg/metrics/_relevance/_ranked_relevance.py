@@ -77,9 +77,10 @@ class RelevanceList:
         return self if ("rows", threshold) in self._found or len(self.grade) < _FEW else self.head(k)
 
     def rate(self, value):
-        """Return the value of each row as a float64 array of shape (n_rows,).
+        """Convert `value`, which has a number for each row, to a float64 array of shape (n_rows,).
 
-        The subclass for expectations over ties overrides this method and returns means over tied items.
+        The subclass for expectations over ties overrides this method: it replaces each value by the mean over the tied
+        items.
         """
         return value.astype(np.float64, copy=False)
 
@@ -260,7 +261,8 @@ class RankedRelevance(RelevanceList):
         """Look up the grades of the items in one list for each query.
 
         For each query, `place` contains the position of the query's list in `lists`, or -1 for an empty list.
-        `relevance` contains the grade of each candidate, and `judged` contains all grades of each query.
+        `relevance` contains the grade of each candidate. `judged` contains the grades of all judged items of each
+        query, including items that are not in the lists.
         """
         if np.array_equal(place, np.arange(lists.n_lists)):
             rows, ptr = slice(None), lists.row_ptr
@@ -284,8 +286,9 @@ class RankedRelevance(RelevanceList):
     def from_codes(cls, lists, order, encoded, judged, *, score=None):
         """Look up the grades of a consensus that ranks the candidates of `lists` in the given order.
 
-        `encoded` contains the judgements aligned with the lists, and `judged` contains all grades of each query.
-        `score` contains the scores of the candidates in this order, or is None if there are no ties.
+        `order` contains the positions of the candidates, best first within each query. ``encoded.relevance`` contains
+        the grade of each candidate, and `judged` contains the grades of all judged items of each query. `score`
+        contains the scores of the candidates in the given order, or is None if no items are tied.
         """
         ranked = cls(encoded.relevance[order], lists.candidate_ptr, judged)
         ranked._get_columns = lambda: (score, None, (lists.candidate_item[order], lists.items))
@@ -310,7 +313,7 @@ class RankedRelevance(RelevanceList):
         return self.judged.hits(threshold)
 
     def preferences(self, threshold=None):
-        """For each query, compute the sum over the relevant rows, as defined in the formula of :func:`bpref`."""
+        """For each query, compute the sum in the formula of :func:`bpref`; it runs over the returned relevant items."""
         found = self.relevant_rows(threshold)
         above = self.others_above(threshold)
         worst, scale = self._preference_scale(threshold)

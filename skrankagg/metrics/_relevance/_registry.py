@@ -196,12 +196,12 @@ def prefers(metric, frame=None):
 
 
 def orient(values, metric, frame=None):
-    """Return the values of a measure or of a named column, negated if smaller values are better."""
+    """Return `values`, the values of the measure or column `metric`, negated if smaller values are better."""
     return -values if prefers(metric, frame) is False else values
 
 
 def find_measure(metric, frame=None):
-    """Return the measure with the name `metric`; return None if no measure has this name, as with "time".
+    """Return the measure with the name `metric`, or None if no measure has this name; "time" is not a measure.
 
     User-defined measures are found by name only in a frame that has their column.
     """

@@ -206,10 +206,10 @@ def _mean_products(value):
 
 
 def _by_value(ranked, *keys):
-    """Sort the rows of each list by score, then by `keys`; return the order and the main sort key.
+    """Sort the rows of each list by score, best first; return the order of the rows and the main sort key.
 
-    The main sort key contains the negated scores, or the ranks of lists without scores. If there are neither scores nor
-    ranks, both results are None.
+    A row is an item of a list. The main sort key contains the negated scores, or the ranks of lists without scores.
+    `keys` are arrays that sort the rows of equal score. If there are neither scores nor ranks, both results are None.
     """
     value = -ranked.score if ranked.score is not None else ranked.rank
     if value is None:

@@ -22,7 +22,7 @@ def _tags(aggregator):
 
 
 def _if_intended(**tags):
-    """Return the end of an error message, which names the tags to declare if the observed behaviour is intended."""
+    """Return the end of an error message: the tags that an author must declare if the behaviour is intended."""
     return f"; if this is intended, declare _tags = {tags}"
 
 
@@ -73,7 +73,7 @@ def _check_ties_in_order(group, lists, by_rank):
 
 
 def check_groupings_and_covariates(aggregator):
-    """Check that groupings and covariates of the lists leave the result unchanged, bit for bit."""
+    """Check that additional columns of the lists (groupings and covariates) leave the result unchanged, bit for bit."""
     lists = example_lists()
     lists["panel"], lists["length"] = lists["voter"], np.arange(len(lists)) % 7
     more = RankedLists.from_frame(lists, groups=["panel"], covariates=["length"])

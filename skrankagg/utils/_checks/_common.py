@@ -155,7 +155,7 @@ def check_query_subset(estimator):
 
 
 def check_mixed_queries(estimator):
-    """Check that a query has the same result alone and together with queries of other kinds."""
+    """Check that a query has the same result alone and together with queries whose lists have other properties."""
     tags = getattr(get_tags(estimator), "aggregator_tags", None)
     can_weigh, whole = getattr(tags, "voter_weights", True), getattr(tags, "integer_weights", False)
     weights = "whole" if whole else "any" if can_weigh else "none"

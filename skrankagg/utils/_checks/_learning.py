@@ -12,7 +12,8 @@ from ._shared import example_grade, example_lists, example_qrels, fit, fit_trans
 def check_ways_of_judgements(estimator):
     """Check that the result does not depend on the way in which judgements are passed.
 
-    They are passed as `y`, as an aligned `y`, as ``qrels=``, and to the constructor.
+    Judgements are passed to ``fit`` as `y` and as ``qrels=``, and to the constructor as `qrels`. Judgements in `y` are
+    a Qrels object, or the result of ``Qrels.align``.
     """
     lists = RankedLists.from_frame(example_lists())
     qrels = example_qrels(lists)

@@ -82,7 +82,7 @@ def _example_lists(random_state, n_queries, n_voters, n_items, full, with_ties):
 
 @lru_cache(maxsize=3)
 def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
-    """Generate queries of different kinds, as a dict of query id to frame.
+    """Generate queries whose lists have different properties, as a dict from the id of a query to its lists.
 
     The lists of the queries differ in length, ties, weights and score range. Some queries have only one list, only one
     item, or only lists of two items. `weights` states which weights of lists are allowed: "any", "whole" (integers) or
