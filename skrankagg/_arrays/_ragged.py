@@ -85,7 +85,7 @@ def _sort_ranges(packed, ptr):
 
 
 def _key_starts(packed, shift):
-    """Return a mask of the sorted integers that differ from the previous one above the lowest `shift` bits."""
+    """Return a mask of the integers that begin a new key; the key of an integer lacks its lowest `shift` bits."""
     start = np.ones(len(packed), dtype=bool)
     for rows in _chunks(len(packed) - 1):
         key = packed[rows.start : rows.stop + 1] >> shift

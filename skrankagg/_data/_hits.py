@@ -156,7 +156,10 @@ def negate(scores):
 
 
 def check_key(key, names, strict, caller):
-    """Raise an error if a mapping `key` is passed for lists without names, or, with `strict`, has unknown names."""
+    """If `key` is a mapping, check it; raise InputError if the lists have no names.
+
+    If `strict` is true, also raise InputError if the mapping contains a name that no list has.
+    """
     if not isinstance(key, Mapping):
         return
     if names is None:

@@ -203,10 +203,10 @@ class BayesFuse(LearnsFromPositions):
     def _log_ratios(self, found, ptr, absent):
         """Compute, for each voter, the log ratio of each bin and the log ratio of absent items.
 
-        A bin is a range of ranks. Its log ratio is the logarithm of the quotient of two shares. These are the shares of the
-        relevant and of the nonrelevant items that are in the bin. Each voter has a table.
-        `found`, of shape (2, n_entries), contains the numbers of relevant and of nonrelevant items in each bin; the
-        columns ``ptr[k]`` to ``ptr[k + 1] - 1`` are the bins of table k. `absent`, of shape (2, n_tables), contains
+        A bin is a range of ranks. Its log ratio is the logarithm of the quotient of two shares. These are the shares of
+        the relevant and of the nonrelevant items that are in the bin. Each voter has a table. `found`, of shape
+        (2, n_entries), contains the numbers of relevant and of nonrelevant items in each bin; the columns ``ptr[k]`` to
+        ``ptr[k + 1] - 1`` are the bins of table k. `absent`, of shape (2, n_tables), contains
         these two numbers for the items that are absent from the voter's lists. The results have shapes (n_entries,) and
         (n_tables,).
         """

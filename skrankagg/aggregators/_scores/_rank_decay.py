@@ -372,6 +372,6 @@ class InverseSquareRank(_RankDecay):
             raise InputError(
                 "With support='log', the total weight of each item's lists must be at least 1 - sigma; got "
                 f"{candidate_weight[low][0]:g} for {show_id(lists.items, lists.candidate_item[one])}. Multiply all "
-                "weights by one number above 1, or choose 'count'."
+                "weights by one number above 1, or pass 'count'."
             )
         return np.log(np.where(candidate_weight > 0, candidate_weight + self.sigma, 1.0))
