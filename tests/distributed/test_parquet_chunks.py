@@ -677,7 +677,7 @@ def test_aggregate_with_job_resumes_after_being_killed(run, fail, folder, method
     for other in (["--job", "other"], []):
         message = fail(*command[:-2], *other)
         assert (
-            "--job must be 'killed', the job of" in message
+            "--job must be 'killed', the name of the job that wrote" in message
             and "Pass --job killed to continue, or --no-resume" in message
         )
     assert {part.name: part.stat().st_mtime_ns for part in sorted(parts.glob("0*.parquet"))} == done
