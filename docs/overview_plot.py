@@ -125,9 +125,9 @@ def words():
             f"With five judged queries, the merged list gains {gain:.1f} points of nDCG@10 over reciprocal rank "
             f"fusion. The data are {n_rows} judged collections of TREC and LETOR with {min(queries)} to {max(queries)} "
             f"queries and {min(voters)} to {max(voters)} runs each. The merged list is better than the best single run "
-            f"on {n_judged} collections; without judgements, it is better on {n_rrf}. On "
-            f"{COLLECTIONS[best['collection']]} with "
-            f"{_number(int(best['voters']))} runs, the best run is {best['run'] - best['judged']:.1f} points better.",
+            f"on {n_judged} collections; without judgements, it is better on {n_rrf}. On the "
+            f"collection {COLLECTIONS[best['collection']]}, which has only {_number(int(best['voters']))} runs, the "
+            f"best run is {best['run'] - best['judged']:.1f} points better.",
         ),
         "places": (
             f"The first {N_DRIVERS} drivers of Formula One in 2012, with an interval for the place of each driver; the "

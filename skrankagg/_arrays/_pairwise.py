@@ -192,7 +192,7 @@ def _weigh_by_item(upper, lower, weight):
 
 
 def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
-    """Divide queries into blocks with the same number of items, so that the matrices of a block can be stacked.
+    """Group queries with equal numbers of items into blocks, so that the matrices of a block can be stacked.
 
     If the mask `chosen` is given, other queries are left out. For each block, yields the positions of its queries as an
     int64 array. A block of several queries is limited in size: the square matrices of its queries have at most about

@@ -37,7 +37,7 @@ def is_small(lists):
 
 
 def rank_stacks(lists, chosen=None):
-    """Divide queries into blocks with the same number of items; yield the ranks of each block.
+    """Group queries with equal numbers of items into blocks; yield the ranks of each block.
 
     If the mask `chosen` is given, other queries are left out. For each block, yields four arrays. The first contains
     the positions of the queries and has shape (n_block_queries,). The second contains the positions of the queries'

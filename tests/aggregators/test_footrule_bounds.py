@@ -514,7 +514,10 @@ REFUSED = [
     ({"item_groups": {"a": "x"}, "at_least": {"x": 3.0}}, r"or shares from 0 to 1; got 3\.0 for group 'x'"),
     ({"item_groups": {"a": "x"}, "at_most": {"x": -1}}, "got -1 for group 'x'"),
     ({"item_groups": {"a": "x"}, "at_most": {"x": True}}, "got True for group 'x'"),
-    ({"item_groups": {"a": "x"}, "at_most": {"x": 1}, "bounded": []}, "must contain at least one number k, so that"),
+    (
+        {"item_groups": {"a": "x"}, "at_most": {"x": 1}, "bounded": []},
+        "must contain at least one number k of first places",
+    ),
     (
         {"item_groups": {"a": "x"}, "at_most": {"x": 1}, "bounded": [0]},
         "`bounded` must be a whole number of at least 1",

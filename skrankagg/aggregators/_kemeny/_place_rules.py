@@ -151,8 +151,8 @@ def _check_bounded(bounded):
     if isinstance(bounded, np.ndarray | Sequence) and not isinstance(bounded, str | bytes):
         if not len(bounded):
             raise InputError(
-                "`bounded` must contain at least one number k, so that the bounds hold for the first k places; got "
-                "none. Use None if the bounds hold for every k.",
+                "`bounded` must contain at least one number k of first places to which the bounds apply; got an empty "
+                "sequence. Pass None to apply the bounds to every k.",
                 parameter="bounded",
             )
         for one in bounded:

@@ -101,7 +101,7 @@ def log_prior(stages, prior, log_worth, extra):
 def plain_prior(prior, log_worth):
     """Return the log prior of each log-worth, and its derivative, for a model without ties.
 
-    The prior is like `prior` wins and `prior` losses of each item against an item of worth 1.
+    The prior counts as `prior` additional wins and losses of each item against an imaginary item of worth 1.
     """
     return prior * log_worth - 2 * prior * np.logaddexp(0.0, log_worth), prior * np.tanh(-log_worth / 2)
 

@@ -183,7 +183,7 @@ class CombSUM(_SumsOfScores):
     Under "borda", each absent item of a list gets the mean of the values that belong to the places after the list's
     last item. "max" needs a score above 0 in every list. "max", "l2" and None depend on the zero point of the scores;
     the other norms that use scores do not. With ``norm=None`` the scores must be calibrated: equal scores must mean the
-    same in all lists. All scores must be above 0, which is the value of an absent item.
+    same in all lists. They should also be above 0, because an absent item counts as 0.
 
     With ``absent_score="min"`` an absent item gets the lowest value of the list instead of 0 [4]_. Under "z-score", 0
     is the mean value of each list. An absent item with the value 0 would then be above the lower items of the list. So
